@@ -1,0 +1,85 @@
+// A running simulation: build it from a scene, step it, look at it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "scree/receipt.h"
+#include "scree/scene.h"
+#include "scree/solver.h"
+
+namespace scree {
+
+struct Model;     // src/model/model.h: the scene compiled into arrays
+struct State;     // src/model/state.h: all that changes
+struct Contacts;  // src/collision/contacts.h
+
+enum class OnFailure { carry_on, substep, stop };
+
+struct WorldOptions {
+  double step = 0.0;               // s; 0: the scene's
+  std::string solver;              // empty: the scene's
+  std::string law;
+  double tolerance = 0.0;
+  int max_iterations = 0;
+  double time_limit = 0.0;         // s per solve
+  std::string collision = "scree"; // back end: "scree" or "bullet"
+  OnFailure on_failure = OnFailure::carry_on;
+};
+
+/// A step produced a number that is not finite. The state is the last good one.
+struct StepFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class World {
+ public:
+  explicit World(const Scene& scene, const WorldOptions& options = {});
+  ~World();
+  World(World&&) noexcept;
+  World& operator=(World&&) noexcept;
+
+  /// One step. Throws StepFailure, with the state untouched, when the result is not finite
+  /// or when on_failure is `stop` and the solver missed its tolerance.
+  Receipt step();
+  /// Whole steps until `seconds` more have passed (the step count is rounded).
+  void run(double seconds);
+
+  double time() const;
+  std::int64_t step_count() const;
+  double step_size() const;
+
+  int body_count() const;                        // as in the scene, without the world body
+  int body_index(const std::string& name) const; // throws InputError
+  Pose pose(int body) const;                     // of the body frame
+  Vec3 velocity(int body) const;                 // m/s, of the centre of mass
+  Vec3 angular_velocity(int body) const;         // rad/s, world axes
+  void set_velocity(int body, const Vec3& linear, const Vec3& angular);
+  /// Added to the constant force of the body for the next step only.
+  void add_force(int body, const Vec3& force, const Vec3& torque = Vec3::Zero());
+  /// Sum of the contact forces on a body in the last step, N.
+  Vec3 contact_force(int body) const;
+
+  const Scene& scene() const;
+  const Model& model() const;
+  State& state();
+  const State& state() const;
+  const Contacts& contacts() const;     // of the last step, with their impulses in impulses()
+  const Impulses& impulses() const;
+  const Problem& problem() const;       // of the last step
+
+  /// Called before each step (to set forces) and after each (to look).
+  std::function<void(World&)> before_step;
+  std::function<void(const World&, const Receipt&)> after_step;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// 64-bit hash of positions, orientations and velocities: equal for equal bits.
+std::uint64_t state_hash(const State& state);
+
+}  // namespace scree

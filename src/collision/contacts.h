@@ -1,0 +1,46 @@
+// State -> contacts: the output of the collision stage.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "model/state.h"
+
+namespace scree {
+
+/// One contact point. Body a has the lower index; the normal points from a to b.
+struct Contact {
+  std::int32_t a = 0, b = 0;
+  std::int32_t material_a = 0, material_b = 0;
+  Vec3 point = Vec3::Zero();    // m, world, midway between the two surfaces
+  Vec3 normal = Vec3::UnitZ();
+  double gap = 0.0;             // m, > 0 apart
+  std::uint64_t feature = 0;    // the same from step to step while the same features touch; unique within (a, b)
+};
+
+struct CollisionCounts {
+  int colliders = 0, pairs = 0, contacts = 0;
+};
+
+/// Ordered by (a, b, feature), so that the result does not depend on how it was found.
+struct Contacts {
+  std::vector<Contact> list;
+  CollisionCounts counts;
+};
+
+/// Finds contacts. One object per world; keeps its memory between steps.
+class CollisionBackend {
+ public:
+  virtual ~CollisionBackend() = default;
+  /// Contacts that are closed, or may close within `step` at the present velocities.
+  virtual void find_contacts(const Model& model, const State& state, double step, Contacts& contacts) = 0;
+};
+
+/// "scree", or "bullet" where it was built in. Throws InputError naming the ones there are.
+std::unique_ptr<CollisionBackend> make_collision_backend(const std::string& name);
+std::vector<std::string> collision_backends();
+
+}  // namespace scree

@@ -1,0 +1,47 @@
+// A run into one HDF5 file that replays alone; docs/recording-format.md lists every dataset. Chunked, compressed,
+// readable while it is written (single writer, multiple readers) and after a kill.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "model/state.h"
+#include "scree/receipt.h"
+#include "scree/scene.h"
+
+namespace scree {
+
+/// Who made a file and how; written as attributes of recordings and checkpoints.
+struct Provenance {
+  std::string command;   // command line
+  std::string solver, law, collision;
+  double step = 0.0, tolerance = 0.0;
+  int threads = 1;
+};
+
+struct RecordedContact {
+  std::int32_t a = 0, b = 0;   // scene body indices; -1 is the world
+  Vec3 point, normal;          // world
+  double gap = 0.0;            // m
+  Vec3 impulse;                // N s, on b, world axes
+};
+
+class Recorder {
+ public:
+  /// Creates `path` (written under a temporary name until the header is complete, so that an existing
+  /// recording is not damaged by a run that fails to start). Throws EnvironmentError when it cannot.
+  Recorder(const std::string& path, const Scene& scene, const Model& model, const Provenance& provenance);
+  ~Recorder();
+  /// One frame. Flushes at least each second and each 100 frames. Throws EnvironmentError (disk full).
+  void write(const Model& model, const State& state, const Receipt& receipt,
+             const std::vector<RecordedContact>& contacts);
+  void close();  // the destructor does it too
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace scree
