@@ -30,9 +30,9 @@ struct Polyhedron {
   std::vector<std::vector<int>> neighbours; // of a vertex, for hill climbing
 };
 
-struct TriangleMesh;   // collision/mesh_geometry.h: triangles, edge kinds, bounding-volume tree
-struct HeightGrid;     // collision/height_geometry.h
-struct PlanarPolygon;  // collision/planar_geometry.h: convex pieces of a polygon
+struct TriangleMesh;   // model/mesh_geometry.h: triangles, edge kinds, bounding-volume tree
+struct HeightGrid;     // model/height_geometry.h
+struct PlanarPolygon;  // model/planar_geometry.h: convex pieces of a polygon
 
 /// A leaf shape ready for collision. Compounds are flattened into several colliders.
 struct Geometry {
