@@ -18,6 +18,10 @@ inline double dot(const double* a, const double* b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+// A further round over the points of a pair is worth it while it moves more than this share (of the squares) of what
+// the first one did.
+constexpr double kRoundsPay = 1e-3;
+
 /// Both velocities of a pair, held in registers while its points are visited.
 struct Motion2 {
   double va[3], wa[3], vb[3], wb[3];
@@ -82,6 +86,26 @@ inline void visit(const PackedPoint& c, const double u[3], const Vec3& p, Law la
   const Vec3 solved = law == Law::coulomb ? solve_local_coulomb(w, q, c.friction)
                                           : solve_local_relaxed(w, q, c.friction);
   store(fresh, solved);
+}
+
+/// One visit: new impulse, both bodies pushed. Returns |dp|^2 / eta^2.
+inline double visit_point(const PackedPoint& c, const PackedBody& a, const PackedBody& b, const SweepOptions& options,
+                          double eta, Motion2& m, Vec3& p) {
+  double u[3], fresh[3];
+  relative(m, c, u);
+  visit(c, u, p, options.law, fresh);
+  const double d[3] = {options.relaxation * (fresh[0] - p[0]), options.relaxation * (fresh[1] - p[1]),
+                       options.relaxation * (fresh[2] - p[2])};
+  const double size = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+  if (size == 0.0) return 0.0;
+  double f[3];
+  for (int k = 0; k < 3; ++k) {
+    p[k] += d[k];
+    f[k] = c.n[k] * d[0] + c.t1[k] * d[1] + c.t2[k] * d[2];
+  }
+  push(m.va, m.wa, a, c.arm_a, f, -1.0);
+  push(m.vb, m.wb, b, c.arm_b, f, 1.0);
+  return size / (eta * eta);
 }
 
 inline void visit_row(ContactSystem& system, PackedRow& row, double& p, double relaxation,
@@ -220,35 +244,29 @@ void ContactSystem::set_velocities(const Problem& problem, const Impulses& impul
   }
 }
 
-double gauss_seidel_sweep(ContactSystem& system, Impulses& impulses, Law law, double relaxation) {
+double gauss_seidel_sweep(ContactSystem& system, Impulses& impulses, const SweepOptions& options) {
   double moved = 0.0;
   for (std::size_t i = 0; i < system.rows.size(); ++i) {
-    visit_row(system, system.rows[i], impulses.rows[i], relaxation, system.row_mass[i], moved);
+    visit_row(system, system.rows[i], impulses.rows[i], options.relaxation, system.row_mass[i], moved);
   }
   for (const PackedPair& pair : system.pairs) {
     PackedBody& a = system.bodies[static_cast<std::size_t>(pair.a)];
     PackedBody& b = system.bodies[static_cast<std::size_t>(pair.b)];
     Motion2 m;
     load(m, a, b);
-    for (std::int32_t i = pair.first; i < pair.first + pair.count; ++i) {
-      const PackedPoint& c = system.points[static_cast<std::size_t>(i)];
-      Vec3& p = impulses.contacts[static_cast<std::size_t>(i)];
-      double u[3], fresh[3];
-      relative(m, c, u);
-      visit(c, u, p, law, fresh);
-      const double d[3] = {relaxation * (fresh[0] - p[0]), relaxation * (fresh[1] - p[1]),
-                           relaxation * (fresh[2] - p[2])};
-      const double size = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-      if (size == 0.0) continue;
-      const double eta = system.mass[static_cast<std::size_t>(i)];
-      moved += size / (eta * eta);
-      double f[3];
-      for (int k = 0; k < 3; ++k) {
-        p[k] += d[k];
-        f[k] = c.n[k] * d[0] + c.t1[k] * d[1] + c.t2[k] * d[2];
+    const int rounds = pair.count > 1 ? options.local_rounds : 1;
+    double first_round = 0.0;
+    for (int round = 0; round < rounds; ++round) {
+      double moved_now = 0.0;
+      for (std::int32_t i = pair.first; i < pair.first + pair.count; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        moved_now += visit_point(system.points[k], a, b, options, system.mass[k], m, impulses.contacts[k]);
       }
-      push(m.va, m.wa, a, c.arm_a, f, -1.0);
-      push(m.vb, m.wb, b, c.arm_b, f, 1.0);
+      if (round == 0) {
+        first_round = moved_now;
+        moved += moved_now;
+      }
+      if (moved_now <= kRoundsPay * first_round) break;
     }
     for (int k = 0; k < 3; ++k) {
       a.v[k] = m.va[k];

@@ -57,7 +57,9 @@ void GaussSeidel::unflatten(const Problem& problem, std::span<const double> x, L
 
 SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
                                const SolveOptions& options) {
-  const double relaxation = option(options, "relaxation", 1.0);
+  const SweepOptions sweep_options{.law = options.law,
+                                   .relaxation = option(options, "relaxation", 1.0),
+                                   .local_rounds = static_cast<int>(option(options, "local_rounds", 4))};
   const int memory = static_cast<int>(option(options, "memory", 8));
   const int first_accelerated = static_cast<int>(option(options, "plain_sweeps", 8));
   const double polish_visits = option(options, "polish_visits", 4000);
@@ -98,7 +100,7 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
     const bool is_accelerated = memory > 0 && sweep > first_accelerated;
     if (sweep == first_accelerated + 1) anderson_.reset(weight_.size(), memory);
     if (is_accelerated) flatten(impulses, before_);
-    const double moved = std::sqrt(gauss_seidel_sweep(system_, impulses, options.law, relaxation) /
+    const double moved = std::sqrt(gauss_seidel_sweep(system_, impulses, sweep_options) /
                                    static_cast<double>(blocks)) /
                          audit_.reference_velocity;
     result.iterations = sweep;
@@ -160,6 +162,7 @@ SolverInfo gauss_seidel_info() {
           .source = "Jourdan, Alart, Jean 1998; Anderson 1965",
           .laws = {Law::coulomb, Law::relaxed, Law::none},
           .options = {{"relaxation", 1.0, "step factor of a visit, in (0, 2)"},
+                      {"local_rounds", 4, "visits of the points of one body pair before the next pair"},
                       {"memory", 8, "columns of Anderson acceleration; 0 switches it off"},
                       {"plain_sweeps", 8, "sweeps before acceleration starts"},
                       {"polish_visits", 4000, "visits that may be spent beyond the tolerance"}},
