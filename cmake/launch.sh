@@ -103,6 +103,7 @@ build() {
   if [[ -t 2 ]]; then
     NINJA_STATUS='[%f/%t] ' ninja -C "$folder" "$@" 2>&1 | show_progress "$log" || status=1
   else
+    [[ -d $folder/CMakeFiles/scree_cli.dir/apps ]] || say "building (the first time takes a few minutes)"
     ninja -C "$folder" "$@" >"$log" 2>&1 || status=1
   fi
   if ((status)); then
