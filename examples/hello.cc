@@ -4,8 +4,7 @@
 #include "scree/scree.h"
 
 int main() {
-  scree::World world(
-      scree::Scene().add(scree::ground()).add(scree::box({1, 1, 1}).at({0, 0, 3})));
+  scree::World world(scree::Scene().add(scree::ground()).add(scree::box({1, 1, 1}).at({0, 0, 3})));
   world.run(2.0);
   std::printf("the cube rests at z = %.3f m\n", world.pose(1).position.z());
 }
