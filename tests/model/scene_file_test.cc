@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "model/demos.h"
 #include "model/same_scene.h"
@@ -210,6 +212,22 @@ TEST(SceneFile, EveryExampleIsReadAndSurvivesTheRoundTrip) {
     expect_round_trip(scene);
   }
   EXPECT_GE(count, 4);
+}
+
+// The example that docs/scene-format.md shows is read as it stands there: 3 bodies and a grid of 4
+// x 4 x 2.
+TEST(SceneFile, TheDocumentedExampleIsRead) {
+  std::ifstream stream(std::filesystem::path(SCREE_SOURCE_DIR) / "docs" / "scene-format.md");
+  std::ostringstream page;
+  page << stream.rdbuf();
+  const std::string text = page.str();
+  const std::size_t start = text.find("```yaml\n") + 8;
+  const Scene scene = read(text.substr(start, text.find("```", start) - start));
+  EXPECT_EQ(scene.name, "rockfall");
+  ASSERT_EQ(scene.bodies.size(), 3u + 32u);
+  EXPECT_EQ(std::get<Box>(*scene.bodies[3].shape).size, Vec3(0.2, 0.2, 0.2));
+  EXPECT_DOUBLE_EQ(*scene.bodies[1].density, 2600.0);
+  expect_round_trip(scene);
 }
 
 }  // namespace
