@@ -17,8 +17,11 @@ namespace scree {
 struct Provenance {
   std::string command;   // command line
   std::string solver, law, collision;
-  double step = 0.0, tolerance = 0.0;
+  double step = 0.0, tolerance = 0.0;  // s; relative
   int threads = 1;
+  int max_iterations = 0;              // 0: the solver's default
+  double time_limit = 0.0;             // s per solve, 0: none
+  std::string on_failure;              // "carry_on", "substep" or "stop"
 };
 
 struct RecordedContact {

@@ -1,0 +1,304 @@
+#include "record/hdf5_file.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <limits>
+
+namespace scree {
+namespace {
+
+// The best deflate can do is 1032:1 (zlib's technical notes); the rest is room for what is stored in place.
+constexpr std::uint64_t kLargestCompression = 1100;
+
+Hdf5Handle text_type() {
+  Hdf5Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.id(), H5T_VARIABLE);
+  H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  return type;
+}
+
+Hdf5Handle latest_format() {
+  Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  // 1.10 and no later, whatever the library: older readers are common.
+  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110);
+  return access;
+}
+
+/// True when the superblock says that a single writer has the file open for others to read, or died having it so.
+/// Bytes 0-7 signature, 8 version of the superblock, 11 status flags: 1 open for writing, 4 with readers.
+bool has_writer_mark(const std::string& path) {
+  std::array<unsigned char, 12> start{};
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(reinterpret_cast<char*>(start.data()), start.size())) return false;
+  return start[8] >= 3 && (start[11] & 0x5) == 0x5;
+}
+
+herr_t keep_reason(unsigned, const H5E_error2_t* entry, void* data) {
+  // Walked from the outside in, so the last one kept is the innermost. An entry that quotes errno beats all others.
+  std::string& reason = *static_cast<std::string*>(data);
+  if (reason.find("error message = '") != std::string::npos) return 0;
+  if (entry->desc && *entry->desc) reason = entry->desc;
+  return 0;
+}
+
+}  // namespace
+
+void prepare_hdf5() {
+  static const bool is_ready = [] {
+    // Every handle here closes itself. HDF5's own exit handler would only try again, and again, to write the rest
+    // of a file onto a full disk.
+    H5dont_atexit();
+    return true;
+  }();
+  (void)is_ready;
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // per thread, hence each time
+}
+
+std::string hdf5_reason() {
+  std::string reason;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_reason, &reason);
+  const std::string quote = "error message = '";
+  if (const std::size_t begin = reason.find(quote); begin != std::string::npos) {
+    const std::size_t start = begin + quote.size();
+    return reason.substr(start, reason.find('\'', start) - start);
+  }
+  return reason.empty() ? "HDF5 gives no reason" : reason;
+}
+
+hid_t check_hdf5(hid_t id, const std::string& path, const std::string& attempt) {
+  if (id < 0) throw Hdf5Error(fmt::format("{}: {}: {}", path, attempt, hdf5_reason()));
+  return id;
+}
+
+std::uint64_t file_size(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+bool Hdf5Handle::reset() noexcept {
+  if (id_ < 0) return true;
+  const hid_t id = std::exchange(id_, -1);
+  switch (H5Iget_type(id)) {
+    case H5I_FILE: return H5Fclose(id) >= 0;
+    case H5I_GROUP: return H5Gclose(id) >= 0;
+    case H5I_DATASET: return H5Dclose(id) >= 0;
+    case H5I_DATASPACE: return H5Sclose(id) >= 0;
+    case H5I_DATATYPE: return H5Tclose(id) >= 0;
+    case H5I_ATTR: return H5Aclose(id) >= 0;
+    case H5I_GENPROP_LST: return H5Pclose(id) >= 0;
+    default: return false;
+  }
+}
+
+Hdf5File Hdf5File::create(const std::string& path) {
+  prepare_hdf5();
+  Hdf5File file;
+  file.path_ = path;
+  file.file_ = Hdf5Handle(check_hdf5(
+      H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, latest_format().id()), path, "create"));
+  return file;
+}
+
+Hdf5File Hdf5File::open(const std::string& path) {
+  prepare_hdf5();
+  Hdf5File file;
+  file.path_ = path;
+  file.size_ = file_size(path);
+  // A plain open refuses a file with that mark.
+  file.has_writer_ = has_writer_mark(path);
+  const unsigned flags = H5F_ACC_RDONLY | (file.has_writer_ ? H5F_ACC_SWMR_READ : 0u);
+  const hid_t id = H5Fopen(path.c_str(), flags, latest_format().id());
+  if (id < 0) {
+    const std::string reason = hdf5_reason();
+    const bool is_other = std::ifstream(path).good() && H5Fis_hdf5(path.c_str()) == 0;
+    throw Hdf5Error(
+        fmt::format("{}: {}", path, is_other ? "not an HDF5 file" : "open: " + reason));
+  }
+  file.file_ = Hdf5Handle(id);
+  return file;
+}
+
+void Hdf5File::create_group(const std::string& name) {
+  Hdf5Handle(check_hdf5(H5Gcreate2(id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                        path_, "create " + name));
+}
+
+bool Hdf5File::has(const std::string& name) const {
+  // H5Lexists wants every parent to exist, so ask for them one by one.
+  for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
+    if (H5Lexists(id(), name.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (end == std::string::npos) return true;
+  }
+}
+
+void Hdf5File::put_attribute(const std::string& object, const std::string& name, hid_t type,
+                             const void* value) {
+  const std::string attempt = fmt::format("write attribute {} of {}", name, object);
+  const Hdf5Handle owner(
+      check_hdf5(H5Oopen(id(), object.c_str(), H5P_DEFAULT), path_, attempt));
+  const Hdf5Handle space(H5Screate(H5S_SCALAR));
+  const Hdf5Handle attribute(check_hdf5(
+      H5Acreate2(owner.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), path_,
+      attempt));
+  check_hdf5(H5Awrite(attribute.id(), type, value), path_, attempt);
+}
+
+void Hdf5File::set_attribute(const std::string& object, const std::string& name,
+                             const std::string& value) {
+  const char* text = value.c_str();
+  put_attribute(object, name, text_type().id(), &text);
+}
+void Hdf5File::set_attribute(const std::string& object, const std::string& name, double value) {
+  put_attribute(object, name, H5T_NATIVE_DOUBLE, &value);
+}
+void Hdf5File::set_attribute(const std::string& object, const std::string& name,
+                             std::int64_t value) {
+  put_attribute(object, name, H5T_NATIVE_INT64, &value);
+}
+
+bool Hdf5File::has_attribute(const std::string& object, const std::string& name) const {
+  return has(object) &&
+         H5Aexists_by_name(id(), object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+void Hdf5File::get_attribute(const std::string& object, const std::string& name, hid_t type,
+                             void* value) const {
+  const std::string attempt = fmt::format("read attribute {} of {}", name, object);
+  const Hdf5Handle attribute(check_hdf5(
+      H5Aopen_by_name(id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), path_,
+      attempt));
+  const Hdf5Handle space(H5Aget_space(attribute.id()));
+  if (H5Sget_simple_extent_npoints(space.id()) != 1) {
+    throw Hdf5Error(fmt::format("{}: attribute {} of {} must hold one value", path_, name, object));
+  }
+  check_hdf5(H5Aread(attribute.id(), type, value), path_, attempt);
+}
+
+std::string Hdf5File::text_attribute(const std::string& object, const std::string& name) const {
+  char* text = nullptr;
+  get_attribute(object, name, text_type().id(), &text);
+  const std::string value = text ? text : "";
+  H5free_memory(text);
+  return value;
+}
+double Hdf5File::number_attribute(const std::string& object, const std::string& name) const {
+  double value = 0.0;
+  get_attribute(object, name, H5T_NATIVE_DOUBLE, &value);
+  return value;
+}
+std::int64_t Hdf5File::integer_attribute(const std::string& object,
+                                         const std::string& name) const {
+  std::int64_t value = 0;
+  get_attribute(object, name, H5T_NATIVE_INT64, &value);
+  return value;
+}
+
+void Hdf5File::write_array(const std::string& name, hid_t type, const void* values,
+                           std::size_t count, int columns) {
+  const hsize_t width = columns > 0 ? static_cast<hsize_t>(columns) : 1;
+  const hsize_t extent[2] = {count / width, width};
+  const Hdf5Handle space(H5Screate_simple(columns > 0 ? 2 : 1, extent, nullptr));
+  const Hdf5Handle dataset(check_hdf5(H5Dcreate2(id(), name.c_str(), type, space.id(), H5P_DEFAULT,
+                                                 H5P_DEFAULT, H5P_DEFAULT),
+                                      path_, "create " + name));
+  if (count == 0) return;
+  check_hdf5(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), path_,
+             "write " + name);
+}
+
+void Hdf5File::write_text(const std::string& name, const std::string& text) {
+  const Hdf5Handle type = text_type();
+  const Hdf5Handle space(H5Screate(H5S_SCALAR));
+  const Hdf5Handle dataset(check_hdf5(H5Dcreate2(id(), name.c_str(), type.id(), space.id(),
+                                                 H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                                      path_, "create " + name));
+  const char* pointer = text.c_str();
+  check_hdf5(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &pointer), path_,
+             "write " + name);
+}
+
+void Hdf5File::write_texts(const std::string& name, const std::vector<std::string>& texts) {
+  std::vector<const char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  write_array(name, text_type().id(), pointers.data(), pointers.size(), 0);
+}
+
+Hdf5Handle Hdf5File::open_dataset(const std::string& name) const {
+  if (!has(name)) throw Hdf5Error(fmt::format("{}: {} is missing", path_, name));
+  return Hdf5Handle(
+      check_hdf5(H5Dopen2(id(), name.c_str(), H5P_DEFAULT), path_, "open " + name));
+}
+
+std::vector<std::uint64_t> Hdf5File::extents(const Hdf5Handle& dataset,
+                                             const std::string& name) const {
+  const Hdf5Handle space(check_hdf5(H5Dget_space(dataset.id()), path_, "read " + name));
+  const int rank = H5Sget_simple_extent_ndims(space.id());
+  std::vector<hsize_t> extent(static_cast<std::size_t>(std::max(rank, 0)));
+  if (rank > 0) H5Sget_simple_extent_dims(space.id(), extent.data(), nullptr);
+  const Hdf5Handle type(H5Dget_type(dataset.id()));
+  // A file that grows while it is read is measured again.
+  const std::uint64_t size = has_writer_ ? std::max(size_, file_size(path_)) : size_;
+  const std::uint64_t largest =
+      size > std::numeric_limits<std::uint64_t>::max() / kLargestCompression
+          ? std::numeric_limits<std::uint64_t>::max()
+          : size * kLargestCompression;
+  std::uint64_t bytes = std::max<std::size_t>(1, H5Tget_size(type.id()));
+  for (const hsize_t n : extent) {
+    if (n != 0 && bytes > largest / n) {
+      throw Hdf5Error(fmt::format("{}: {} claims more data than a file of {} bytes can hold", path_,
+                                  name, size));
+    }
+    bytes *= n;
+  }
+  return {extent.begin(), extent.end()};
+}
+
+std::size_t Hdf5File::array_size(const std::string& name, int columns) const {
+  const Hdf5Handle dataset = open_dataset(name);
+  const std::vector<std::uint64_t> extent = extents(dataset, name);
+  const bool fits = columns > 0 ? extent.size() == 2 &&
+                                      extent[1] == static_cast<std::uint64_t>(columns)
+                                : extent.size() == 1;
+  if (!fits) {
+    throw Hdf5Error(fmt::format("{}: {} must have the shape [n{}]", path_, name,
+                                columns > 0 ? fmt::format(", {}", columns) : ""));
+  }
+  return extent[0] * (columns > 0 ? static_cast<std::uint64_t>(columns) : 1);
+}
+
+void Hdf5File::read_array(const std::string& name, hid_t type, void* values) const {
+  const Hdf5Handle dataset = open_dataset(name);
+  check_hdf5(H5Dread(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), path_,
+             "read " + name);
+}
+
+std::string Hdf5File::read_text(const std::string& name) const {
+  const Hdf5Handle dataset = open_dataset(name);
+  if (!extents(dataset, name).empty()) {
+    throw Hdf5Error(fmt::format("{}: {} must be one text", path_, name));
+  }
+  char* text = nullptr;
+  check_hdf5(H5Dread(dataset.id(), text_type().id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &text), path_,
+             "read " + name);
+  const std::string value = text ? text : "";
+  H5free_memory(text);
+  return value;
+}
+
+std::vector<std::string> Hdf5File::read_texts(const std::string& name) const {
+  std::vector<char*> pointers(array_size(name, 0), nullptr);
+  const Hdf5Handle type = text_type();
+  if (!pointers.empty()) read_array(name, type.id(), pointers.data());
+  std::vector<std::string> texts;
+  for (char* text : pointers) {
+    texts.emplace_back(text ? text : "");
+    H5free_memory(text);
+  }
+  return texts;
+}
+
+}  // namespace scree

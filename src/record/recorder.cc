@@ -1,0 +1,323 @@
+#include "record/recorder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <deque>
+
+#include "model/compile.h"
+#include "record/append_dataset.h"
+#include "record/layout.h"
+#include "record/output_file.h"
+#include "scree/error.h"
+
+namespace scree {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kFlushFrames = 100;                     // a killed run loses fewer frames than this
+constexpr auto kFlushInterval = std::chrono::seconds(1);
+constexpr std::size_t kChunkBytes = 256 * 1024;       // of a body dataset, about
+constexpr hsize_t kContactsPerChunk = 8192;
+constexpr hsize_t kScalarsPerChunk = 1000;            // 8 kB
+constexpr std::size_t kWaitingBytes = 8 * 1024 * 1024;  // held in memory at most, about
+
+/// Frames per chunk: about kChunkBytes, and a divisor of kFlushFrames, so that a run faster than a flush a second
+/// fills its chunks and has them compressed.
+hsize_t frames_per_chunk(std::size_t body_count) {
+  const std::size_t wanted =
+      kChunkBytes / (std::max<std::size_t>(1, body_count) * 3 * sizeof(double));
+  for (const hsize_t frames : {100, 50, 25, 20, 10, 5, 4, 2}) {
+    if (frames <= wanted) return frames;
+  }
+  return 1;
+}
+
+std::array<float, 3> to_floats(const Vec3& v) {
+  return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
+}
+
+}  // namespace
+
+struct Recorder::Parts {
+  Hdf5File file;
+  std::string path;
+  std::deque<AppendDataset> datasets;  // a deque: the pointers below stay
+  std::vector<AppendDataset*> data;    // all but the two that say how much of the rest is valid
+  AppendDataset *time = nullptr, *step = nullptr;
+  AppendDataset *position = nullptr, *orientation = nullptr;
+  AppendDataset *velocity = nullptr, *angular_velocity = nullptr;
+  AppendDataset *body_a = nullptr, *body_b = nullptr, *point = nullptr, *normal = nullptr;
+  AppendDataset *gap = nullptr, *impulse = nullptr, *offset = nullptr;
+  AppendDataset *status = nullptr, *converged = nullptr, *method = nullptr;
+  std::vector<AppendDataset*> numbers, integers;
+
+  std::size_t body_count = 0;
+  std::int64_t contact_count = 0;
+  hsize_t chunk_frames = 1;
+  std::vector<Quat> last_orientation;
+  Clock::time_point oldest_waiting;  // when the first frame that is not flushed was written
+  bool is_broken = false;            // after a failed write nothing more is tried
+
+  AppendDataset* add(const std::string& name, hid_t type, const AppendShape& shape,
+                     const std::string& units, const std::string& description) {
+    return &datasets.emplace_back(file, name, type, shape, units, description);
+  }
+  void add_bodies(const Model& model);
+  void add_contacts();
+  void add_solver();
+  void append_bodies(const Model& model, const State& state);
+  void append_contacts(const std::vector<RecordedContact>& contacts);
+  void append_receipt(const Receipt& receipt);
+  void write_when_due();
+  void flush(bool is_last);
+  void fail(const std::string& message);
+};
+
+void Recorder::Parts::add_bodies(const Model& model) {
+  body_count = model.bodies.size() - 1;
+  chunk_frames = frames_per_chunk(body_count);
+  file.create_group("/bodies");
+  std::vector<std::string> names;
+  std::vector<double> mass, center;
+  for (std::size_t i = 1; i < model.bodies.size(); ++i) {
+    const BodyModel& body = model.bodies[i];
+    names.push_back(body.name);
+    mass.push_back(body.mass);
+    center.insert(center.end(), {body.center_of_mass[0], body.center_of_mass[1],
+                                 body.center_of_mass[2]});
+  }
+  file.write_texts("/bodies/names", names);
+  file.write("/bodies/mass", mass);
+  file.write("/bodies/center_of_mass", center, 3);
+  file.set_attribute("/bodies/names", "units", std::string());
+  file.set_attribute("/bodies/mass", "units", std::string("kg"));
+  file.set_attribute("/bodies/mass", "description", std::string("0 for fixed and kinematic bodies"));
+  file.set_attribute("/bodies/center_of_mass", "units", std::string("m"));
+  file.set_attribute("/bodies/center_of_mass", "description", std::string("in the body frame"));
+
+  const auto shape = [&](hsize_t columns) {
+    return AppendShape{{body_count, columns}, chunk_frames, Compression::deflate};
+  };
+  position = add("/bodies/position", H5T_NATIVE_DOUBLE, shape(3), "m",
+                 "origin of the body frame, world axes: x, y, z");
+  orientation = add("/bodies/orientation", H5T_NATIVE_DOUBLE, shape(4), "1",
+                    "body to world, unit quaternion w, x, y, z, continuous in sign");
+  velocity = add("/bodies/velocity", H5T_NATIVE_FLOAT, shape(3), "m/s",
+                 "of the centre of mass, world axes");
+  angular_velocity = add("/bodies/angular_velocity", H5T_NATIVE_FLOAT, shape(3), "rad/s",
+                         "world axes");
+}
+
+void Recorder::Parts::add_contacts() {
+  file.create_group("/contacts");
+  const AppendShape one{{}, kContactsPerChunk, Compression::deflate};
+  const AppendShape three{{3}, kContactsPerChunk, Compression::deflate};
+  body_a = add("/contacts/body_a", H5T_NATIVE_INT32, one, "1", "index of a body, -1: the world");
+  body_b = add("/contacts/body_b", H5T_NATIVE_INT32, one, "1", "index of a body, -1: the world");
+  point = add("/contacts/point", H5T_NATIVE_FLOAT, three, "m", "world axes");
+  normal = add("/contacts/normal", H5T_NATIVE_FLOAT, three, "1", "from a to b, world axes");
+  gap = add("/contacts/gap", H5T_NATIVE_FLOAT, one, "m", "negative: overlap");
+  impulse = add("/contacts/impulse", H5T_NATIVE_FLOAT, three, "N s",
+                "on b, world axes; the force is impulse / step, with step an attribute of /meta");
+  offset = add("/contacts/offset", H5T_NATIVE_INT64, {{}, kScalarsPerChunk, Compression::none}, "1",
+               "frame i has the contacts offset[i] to offset[i + 1]");
+}
+
+void Recorder::Parts::add_solver() {
+  file.create_group("/solver");
+  const AppendShape scalar{{}, kScalarsPerChunk, Compression::none};
+  for (const ReceiptNumber& number : receipt_numbers()) {
+    numbers.push_back(add(std::string("/solver/") + number.name, H5T_NATIVE_DOUBLE, scalar,
+                          number.units, number.description));
+  }
+  for (const ReceiptInteger& integer : receipt_integers()) {
+    integers.push_back(add(std::string("/solver/") + integer.name, H5T_NATIVE_INT32, scalar,
+                           integer.units, integer.description));
+  }
+  status = add("/solver/status", status_type().id(), scalar, "", "what the solver said");
+  converged = add("/solver/converged", bool_type().id(), scalar, "",
+                  "by the audit, at the tolerance asked for");
+  method = add("/solver/method", method_type().id(), scalar, "", "the method that did the work");
+}
+
+void Recorder::Parts::append_bodies(const Model& model, const State& state) {
+  std::vector<double> p, q;
+  std::vector<float> v, w;
+  p.reserve(body_count * 3);
+  q.reserve(body_count * 4);
+  v.reserve(body_count * 3);
+  w.reserve(body_count * 3);
+  for (std::size_t i = 0; i < body_count; ++i) {
+    const Pose pose = body_frame(model, state, static_cast<int>(i + 1));
+    Quat turn = pose.orientation;
+    if (turn.dot(last_orientation[i]) < 0.0) turn.coeffs() = -turn.coeffs();
+    last_orientation[i] = turn;
+    p.insert(p.end(), {pose.position[0], pose.position[1], pose.position[2]});
+    q.insert(q.end(), {turn.w(), turn.x(), turn.y(), turn.z()});
+    const auto linear = to_floats(state.velocity[i + 1]);
+    const auto angular = to_floats(state.angular_velocity[i + 1]);
+    v.insert(v.end(), linear.begin(), linear.end());
+    w.insert(w.end(), angular.begin(), angular.end());
+  }
+  position->append(p.data(), 1);
+  orientation->append(q.data(), 1);
+  velocity->append(v.data(), 1);
+  angular_velocity->append(w.data(), 1);
+}
+
+void Recorder::Parts::append_contacts(const std::vector<RecordedContact>& contacts) {
+  std::vector<std::int32_t> a, b;
+  std::vector<std::array<float, 3>> points, normals, impulses;
+  std::vector<float> gaps;
+  for (auto* list : {&a, &b}) list->reserve(contacts.size());
+  for (auto* list : {&points, &normals, &impulses}) list->reserve(contacts.size());
+  gaps.reserve(contacts.size());
+  for (const RecordedContact& contact : contacts) {
+    a.push_back(contact.a);
+    b.push_back(contact.b);
+    points.push_back(to_floats(contact.point));
+    normals.push_back(to_floats(contact.normal));
+    gaps.push_back(static_cast<float>(contact.gap));
+    impulses.push_back(to_floats(contact.impulse));
+  }
+  body_a->append(a);
+  body_b->append(b);
+  point->append(points);
+  normal->append(normals);
+  gap->append(gaps);
+  impulse->append(impulses);
+  contact_count += static_cast<std::int64_t>(contacts.size());
+  offset->append_one(contact_count);
+}
+
+void Recorder::Parts::append_receipt(const Receipt& receipt) {
+  Receipt copy = receipt;  // the tables give references to write to as well
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i]->append_one(receipt_numbers()[i].of(copy));
+  }
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    integers[i]->append_one(std::int32_t{receipt_integers()[i].of(copy)});
+  }
+  std::int8_t code = 0;
+  while (status_codes()[static_cast<std::size_t>(code)].status != receipt.status) ++code;
+  status->append_one(code);
+  converged->append_one(static_cast<std::int8_t>(receipt.converged ? 1 : 0));
+  std::array<char, kMethodLength> name{};
+  std::copy_n(receipt.solver.data(), std::min(receipt.solver.size(), name.size()), name.data());
+  method->append_one(name);
+}
+
+void Recorder::Parts::write_when_due() {
+  const bool is_late = Clock::now() - oldest_waiting >= kFlushInterval;
+  if (is_late || time->rows_waiting() >= kFlushFrames) {
+    flush(false);
+    return;
+  }
+  std::size_t waiting = 0;
+  for (const AppendDataset* dataset : data) waiting += dataset->bytes_waiting();
+  if (waiting > kWaitingBytes) write_waiting(data, false);
+}
+
+// A reader beside us, or after a kill, must find everything a frame names: first the data, then the offsets into
+// them, last /time, whose length is the number of frames.
+void Recorder::Parts::flush(bool is_last) {
+  write_waiting(data, true);
+  check_hdf5(H5Fflush(file.id(), H5F_SCOPE_LOCAL), path, "flush");
+  for (AppendDataset* last : {offset, time}) {
+    AppendDataset* const one[] = {last};
+    write_waiting(one, true);
+    check_hdf5(H5Dflush(last->id()), path, "flush " + last->name());
+  }
+  if (is_last) check_hdf5(H5Fflush(file.id(), H5F_SCOPE_LOCAL), path, "flush");
+}
+
+void Recorder::Parts::fail(const std::string& message) {
+  is_broken = true;
+  throw EnvironmentError(message);
+}
+
+Recorder::Recorder(const std::string& path, const Scene& scene, const Model& model,
+                   const Provenance& provenance)
+    : parts_(std::make_unique<Parts>()) {
+  Parts& parts = *parts_;
+  parts.path = path;
+  TemporaryName temporary(path);
+  const std::string scene_text = scene_text_alone(scene);
+  try {
+    parts.file = Hdf5File::create(temporary.name());
+    // Everything is reported under the name the user gave.
+    parts.file.set_path(path);
+    write_meta(parts.file, kRecordingFormat, kRecordingVersion, provenance, scene_text);
+    parts.file.write_text("/scene", scene_text);
+    parts.file.set_attribute("/scene", "units", std::string());
+    const AppendShape scalar{{}, kScalarsPerChunk, Compression::none};
+    parts.time = parts.add("/time", H5T_NATIVE_DOUBLE, scalar, "s", "of the frame");
+    parts.step = parts.add("/step", H5T_NATIVE_INT64, scalar, "1", "steps done before the frame");
+    parts.add_bodies(model);
+    parts.add_contacts();
+    parts.add_solver();
+    parts.last_orientation.assign(parts.body_count, Quat::Identity());
+    for (AppendDataset& dataset : parts.datasets) {
+      if (&dataset != parts.time && &dataset != parts.offset) parts.data.push_back(&dataset);
+    }
+    parts.offset->append_one(std::int64_t{0});
+    check_hdf5(H5Fstart_swmr_write(parts.file.id()), path, "share with readers");
+    parts.flush(true);
+  } catch (const Hdf5Error& error) {
+    throw EnvironmentError(error.what());
+  }
+  temporary.keep_as_final();
+}
+
+Recorder::~Recorder() {
+  try {
+    close();
+  } catch (const EnvironmentError&) {
+    // Said already, or the caller chose not to hear it by not calling close().
+  }
+}
+
+void Recorder::write(const Model& model, const State& state, const Receipt& receipt,
+                     const std::vector<RecordedContact>& contacts) {
+  Parts& parts = *parts_;
+  if (!parts.file.is_open()) {
+    parts.fail(fmt::format("{}: the recording is closed", parts.path));
+  }
+  if (parts.is_broken) parts.fail(fmt::format("{}: an earlier write failed", parts.path));
+  if (parts.time->rows_waiting() == 0) parts.oldest_waiting = Clock::now();
+  parts.append_bodies(model, state);
+  parts.append_contacts(contacts);
+  parts.append_receipt(receipt);
+  parts.step->append_one(state.step);
+  parts.time->append_one(state.time);
+  try {
+    parts.write_when_due();
+  } catch (const Hdf5Error& error) {
+    parts.fail(error.what());
+  }
+}
+
+void Recorder::close() {
+  if (!parts_ || !parts_->file.is_open()) return;
+  Parts& parts = *parts_;
+  std::string problem;
+  if (!parts.is_broken) {
+    try {
+      parts.flush(true);
+    } catch (const Hdf5Error& error) {
+      problem = error.what();
+    }
+  }
+  parts.datasets.clear();
+  const bool is_closed = parts.file.close();
+  if (problem.empty() && !is_closed && !parts.is_broken) {
+    problem = fmt::format("{}: close: {}", parts.path, hdf5_reason());
+  }
+  if (!problem.empty()) parts.fail(problem);
+}
+
+}  // namespace scree
