@@ -16,7 +16,9 @@ struct Pose {
   Vec3 position = Vec3::Zero();         // m
   Quat orientation = Quat::Identity();  // unit
 
-  Vec3 to_world(const Vec3& point_in_frame) const { return position + orientation * point_in_frame; }
+  Vec3 to_world(const Vec3& point_in_frame) const {
+    return position + orientation * point_in_frame;
+  }
   Vec3 to_frame(const Vec3& point_in_world) const {
     return orientation.conjugate() * (point_in_world - position);
   }

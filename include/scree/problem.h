@@ -1,11 +1,13 @@
-// The contact problem of one step: the narrow waist of the program. Left of it are geometry and mechanics, right of it
-// numerical optimisation. It is a value: it can be built by hand, saved, hashed and solved with no scene around it.
+// The contact problem of one step: the narrow waist of the program. Left of it are geometry and
+// mechanics, right of it numerical optimisation. It is a value: it can be built by hand, saved,
+// hashed and solved with no scene around it.
 //
 //   v = v_f + M^-1 J^T p,    u = J v + b + R p,    p_i in C_i,   -(u_i + s_i(u_i)) in N_{C_i}(p_i)
 //
-//   v body velocities, v_f free velocities, p impulses (N s), u relative velocities (m/s), b bias, R compliance
-//   (contacts: 0). A contact has rows (n, t1, t2), C is Coulomb's cone |p_t| <= friction * p_n;
-//   s = (friction*|u_t|, 0, 0) for the exact law (De Saxce), s = 0 for the relaxed one (Anitescu).
+//   v body velocities, v_f free velocities, p impulses (N s), u relative velocities (m/s), b bias,
+//   R compliance (contacts: 0). A contact has rows (n, t1, t2), C is Coulomb's cone |p_t| <=
+//   friction * p_n; s = (friction*|u_t|, 0, 0) for the exact law (De Saxce), s = 0 for the relaxed
+//   one (Anitescu).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,8 @@ const char* name_of(Law law);
 /// Throws InputError listing the laws when there is none of that name.
 Law law_named(const std::string& name);
 
-/// Body 0 is the world: zero inverse mass and velocity. Fixed and kinematic bodies have zero inverse mass too.
+/// Body 0 is the world: zero inverse mass and velocity. Fixed and kinematic bodies have zero
+/// inverse mass too.
 struct ProblemBody {
   Vec3 velocity = Vec3::Zero();          // m/s, free velocity of the centre of mass
   Vec3 angular_velocity = Vec3::Zero();  // rad/s
@@ -33,10 +36,10 @@ struct ProblemBody {
 struct ContactBlock {
   std::int32_t a = 0, b = 0;
   Vec3 normal = Vec3::UnitZ();
-  Vec3 tangent = Vec3::UnitX();    // t1; t2 = normal x tangent
-  Vec3 arm_a = Vec3::Zero();       // m, from the centre of mass of a to the contact point
+  Vec3 tangent = Vec3::UnitX();  // t1; t2 = normal x tangent
+  Vec3 arm_a = Vec3::Zero();     // m, from the centre of mass of a to the contact point
   Vec3 arm_b = Vec3::Zero();
-  Vec3 bias = Vec3::Zero();        // m/s, rows (n, t1, t2)
+  Vec3 bias = Vec3::Zero();  // m/s, rows (n, t1, t2)
   double friction = 0.0;
 
   Vec3 tangent2() const { return normal.cross(tangent); }
@@ -47,14 +50,14 @@ struct RowBlock {
   std::int32_t a = 0, b = 0;
   Vec3 linear_a = Vec3::Zero(), angular_a = Vec3::Zero();  // Jacobian of body a
   Vec3 linear_b = Vec3::Zero(), angular_b = Vec3::Zero();
-  double bias = 0.0;        // m/s (or rad/s)
-  double compliance = 0.0;  // R, 1/kg
+  double bias = 0.0;                     // m/s (or rad/s)
+  double compliance = 0.0;               // R, 1/kg
   double lower = -1e300, upper = 1e300;  // N s
 };
 
 struct Problem {
-  double step = 0.01;                // s
-  double gravity = 9.81;             // m/s^2; gravity*step is the least reference velocity of the residual
+  double step = 0.01;     // s
+  double gravity = 9.81;  // m/s^2; gravity*step is the least reference velocity of the residual
   std::vector<ProblemBody> bodies;
   std::vector<ContactBlock> contacts;  // points of one body pair stand together
   std::vector<RowBlock> rows;

@@ -10,18 +10,20 @@ namespace scree {
 
 /// What one step says about itself.
 struct Receipt {
-  std::int64_t step = 0;           // 1 after the first
-  double time = 0.0;               // s, at the end of the step
+  std::int64_t step = 0;  // 1 after the first
+  double time = 0.0;      // s, at the end of the step
   SolveStatus status = SolveStatus::converged;
-  bool converged = true;           // by the audit, at the tolerance asked for
+  bool converged = true;  // by the audit, at the tolerance asked for
   int iterations = 0;
   int contacts = 0;
   int substeps = 1;
   Residuals residuals;
-  double penetration = 0.0;        // m, deepest overlap the step started from
+  double penetration = 0.0;                             // m, deepest overlap the step started from
   double kinetic_energy = 0.0, potential_energy = 0.0;  // J, at the end
   std::string solver;
-  struct Times { double collide = 0, assemble = 0, solve = 0, integrate = 0, observe = 0; } ms;
+  struct Times {
+    double collide = 0, assemble = 0, solve = 0, integrate = 0, observe = 0;
+  } ms;
 };
 
 }  // namespace scree

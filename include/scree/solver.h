@@ -1,5 +1,5 @@
-// What a solver is, and how one is found by name. A new method is one file in src/solve and one line in registry.cc;
-// a program that uses the library may register its own with register_solver().
+// What a solver is, and how one is found by name. A new method is one file in src/solve and one
+// line in registry.cc; a program that uses the library may register its own with register_solver().
 #pragma once
 
 #include <functional>
@@ -12,36 +12,46 @@
 
 namespace scree {
 
-enum class SolveStatus { converged, iteration_limit, time_limit, stalled, diverged, infeasible, not_applicable };
+enum class SolveStatus {
+  converged,
+  iteration_limit,
+  time_limit,
+  stalled,
+  diverged,
+  infeasible,
+  not_applicable
+};
 const char* name_of(SolveStatus status);
 
-/// Everything the judge measures of a solution (problem/audit.h). Velocities in m/s, relative numbers dimensionless.
+/// Everything the judge measures of a solution (problem/audit.h). Velocities in m/s, relative
+/// numbers dimensionless.
 struct Residuals {
-  double relative_rms = 0.0;      // *the* residual: rms over blocks of |F_i(eta_i)|/eta_i, over the reference velocity
-  double relative_worst = 0.0;    // the worst block's, over the reference velocity
-  double rms = 0.0, worst = 0.0;  // m/s
+  double relative_rms =
+      0.0;  // *the* residual: rms over blocks of |F_i(eta_i)|/eta_i, over the reference velocity
+  double relative_worst = 0.0;      // the worst block's, over the reference velocity
+  double rms = 0.0, worst = 0.0;    // m/s
   double reference_velocity = 0.0;  // m/s, max(rms |q_i|, gravity*step)
   int worst_contact = -1;
-  double normal = 0.0;            // m/s, worst |u_n - max(0, u_n - p_n/eta)|
-  double violation = 0.0;         // m/s, worst max(0, -u_n)
-  double complementarity = 0.0;   // sum |p_n u_n| over the kinetic-energy scale
-  double cone = 0.0;              // worst cone violation, relative
-  double friction_power = 0.0;    // W s, sum of mu p_n |u_t| + p_t.u_t
-  double friction_direction = 0.0;  // N s, worst |p_t + mu p_n u_t/|u_t||
-  double fischer_burmeister = 0.0;  // scalar FB merit of the normal rows
+  double normal = 0.0;                   // m/s, worst |u_n - max(0, u_n - p_n/eta)|
+  double violation = 0.0;                // m/s, worst max(0, -u_n)
+  double complementarity = 0.0;          // sum |p_n u_n| over the kinetic-energy scale
+  double cone = 0.0;                     // worst cone violation, relative
+  double friction_power = 0.0;           // W s, sum of mu p_n |u_t| + p_t.u_t
+  double friction_direction = 0.0;       // N s, worst |p_t + mu p_n u_t/|u_t||
+  double fischer_burmeister = 0.0;       // scalar FB merit of the normal rows
   double cone_fischer_burmeister = 0.0;  // m/s, worst FB residual on the cone
-  double siconos = 0.0;           // Siconos's definition (De Saxce shift, unit rho)
-  double ccp_rms = 0.0, ncp_rms = 0.0;  // relative rms with s = 0 and with s = mu|u_t|
-  double rows = 0.0;              // m/s, worst residual of a row block
-  double dual_energy = 0.0;       // 1/2 p.Wp + q.p
-  double gap = 0.0;               // p.(u+s)
+  double siconos = 0.0;                  // Siconos's definition (De Saxce shift, unit rho)
+  double ccp_rms = 0.0, ncp_rms = 0.0;   // relative rms with s = 0 and with s = mu|u_t|
+  double rows = 0.0;                     // m/s, worst residual of a row block
+  double dual_energy = 0.0;              // 1/2 p.Wp + q.p
+  double gap = 0.0;                      // p.(u+s)
 };
 
 struct SolveOptions {
   Law law = Law::coulomb;
-  double tolerance = 1e-4;     // on Residuals::relative_rms
-  int max_iterations = 0;      // 0: the solver's default
-  double time_limit = 0.0;     // s, 0: none
+  double tolerance = 1e-4;  // on Residuals::relative_rms
+  int max_iterations = 0;   // 0: the solver's default
+  double time_limit = 0.0;  // s, 0: none
   bool record_history = false;
   std::vector<std::pair<std::string, double>> extra;  // by the names SolverInfo::options lists
 };
@@ -49,22 +59,25 @@ struct SolveOptions {
 struct SolveResult {
   SolveStatus status = SolveStatus::iteration_limit;
   int iterations = 0;
-  Residuals residuals;           // of the returned impulses, by the audit
-  std::string used;              // the method that did the work ("auto" names its choice)
-  std::vector<double> history;   // relative_rms per iteration when asked for
+  Residuals residuals;          // of the returned impulses, by the audit
+  std::string used;             // the method that did the work ("auto" names its choice)
+  std::vector<double> history;  // relative_rms per iteration when asked for
 };
 
-/// Keeps its memory between calls so that a step allocates nothing after warm-up. Not shared between threads.
+/// Keeps its memory between calls so that a step allocates nothing after warm-up. Not shared
+/// between threads.
 class Solver {
  public:
   virtual ~Solver() = default;
-  /// `impulses` is the warm start on entry and the last iterate on return, converged or not; sized to the problem.
-  virtual SolveResult solve(const Problem& problem, Impulses& impulses, const SolveOptions& options) = 0;
+  /// `impulses` is the warm start on entry and the last iterate on return, converged or not; sized
+  /// to the problem.
+  virtual SolveResult solve(const Problem& problem, Impulses& impulses,
+                            const SolveOptions& options) = 0;
 };
 
 struct SolverOptionInfo {
   std::string name;
-  double value;      // default
+  double value;  // default
   std::string help;
 };
 struct SolverInfo {

@@ -19,13 +19,13 @@ struct Contacts;  // src/collision/contacts.h
 enum class OnFailure { carry_on, substep, stop };
 
 struct WorldOptions {
-  double step = 0.0;               // s; 0: the scene's
-  std::string solver;              // empty: the scene's
+  double step = 0.0;   // s; 0: the scene's
+  std::string solver;  // empty: the scene's
   std::string law;
   double tolerance = 0.0;
   int max_iterations = 0;
-  double time_limit = 0.0;         // s per solve
-  std::string collision = "scree"; // back end: "scree" or "bullet"
+  double time_limit = 0.0;          // s per solve
+  std::string collision = "scree";  // back end: "scree" or "bullet"
   OnFailure on_failure = OnFailure::carry_on;
 };
 
@@ -51,11 +51,11 @@ class World {
   std::int64_t step_count() const;
   double step_size() const;
 
-  int body_count() const;                        // as in the scene, without the world body
-  int body_index(const std::string& name) const; // throws InputError
-  Pose pose(int body) const;                     // of the body frame
-  Vec3 velocity(int body) const;                 // m/s, of the centre of mass
-  Vec3 angular_velocity(int body) const;         // rad/s, world axes
+  int body_count() const;                         // as in the scene, without the world body
+  int body_index(const std::string& name) const;  // throws InputError
+  Pose pose(int body) const;                      // of the body frame
+  Vec3 velocity(int body) const;                  // m/s, of the centre of mass
+  Vec3 angular_velocity(int body) const;          // rad/s, world axes
   void set_velocity(int body, const Vec3& linear, const Vec3& angular);
   /// Added to the constant force of the body for the next step only.
   void add_force(int body, const Vec3& force, const Vec3& torque = Vec3::Zero());
@@ -66,9 +66,9 @@ class World {
   const Model& model() const;
   State& state();
   const State& state() const;
-  const Contacts& contacts() const;     // of the last step, with their impulses in impulses()
+  const Contacts& contacts() const;  // of the last step, with their impulses in impulses()
   const Impulses& impulses() const;
-  const Problem& problem() const;       // of the last step
+  const Problem& problem() const;  // of the last step
 
   /// Called before each step (to set forces) and after each (to look).
   std::function<void(World&)> before_step;

@@ -2,15 +2,32 @@
 // so the bits do not depend on the number of workers.
 #pragma once
 
-#include <functional>
+#include <memory>
+#include <type_traits>
 
 namespace scree {
 
-/// Workers used from now on; 0: all cores. Affects the whole process.
+/// A view of a callable (begin, end): unlike std::function it never allocates, so a step that has warmed up does not.
+class RangeBody {
+ public:
+  template <class Body>
+    requires(!std::is_same_v<std::remove_cvref_t<Body>, RangeBody>)
+  RangeBody(const Body& body)  // implicit, so that a lambda can be written in place
+      : object_(std::addressof(body)), call_([](const void* object, int begin, int end) {
+          (*static_cast<const Body*>(object))(begin, end);
+        }) {}
+  void operator()(int begin, int end) const { call_(object_, begin, end); }
+
+ private:
+  const void* object_;
+  void (*call_)(const void*, int, int);
+};
+
+/// Workers used from now on; 0: all cores. Affects the whole process. Not to be called from inside parallel_for.
 void set_thread_count(int count);
 int thread_count();
 
 /// body(begin, end) over [0, count) in chunks of `grain`; chunk borders depend on `grain` only.
-void parallel_for(int count, int grain, const std::function<void(int begin, int end)>& body);
+void parallel_for(int count, int grain, RangeBody body);
 
 }  // namespace scree

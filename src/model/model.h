@@ -1,4 +1,5 @@
-// The scene compiled into arrays; constant during a run. Body 0 is the world; scene body i is body i+1.
+// The scene compiled into arrays; constant during a run. Body 0 is the world; scene body i is body
+// i+1.
 #pragma once
 
 #include <memory>
@@ -10,24 +11,34 @@
 namespace scree {
 
 enum class GeometryKind {
-  sphere, box, capsule, cylinder, cone, ellipsoid, half_space, hull, mesh, height_field, polygon
+  sphere,
+  box,
+  capsule,
+  cylinder,
+  cone,
+  ellipsoid,
+  half_space,
+  hull,
+  mesh,
+  height_field,
+  polygon
 };
 
 /// A convex polyhedron with its adjacency. Boxes have one too.
 struct Polyhedron {
   struct Face {
-    Vec3 normal;               // outward
-    double offset;             // normal . x = offset on the face
-    std::vector<int> vertices; // counter-clockwise seen from outside
+    Vec3 normal;                // outward
+    double offset;              // normal . x = offset on the face
+    std::vector<int> vertices;  // counter-clockwise seen from outside
   };
   struct Edge {
-    int from, to;              // vertices
-    int left, right;           // faces; `left` has the edge in this direction
+    int from, to;     // vertices
+    int left, right;  // faces; `left` has the edge in this direction
   };
   std::vector<Vec3> vertices;
   std::vector<Face> faces;
-  std::vector<Edge> edges;                  // each once
-  std::vector<std::vector<int>> neighbours; // of a vertex, for hill climbing
+  std::vector<Edge> edges;                   // each once
+  std::vector<std::vector<int>> neighbours;  // of a vertex, for hill climbing
 };
 
 struct TriangleMesh;   // model/mesh_geometry.h: triangles, edge kinds, bounding-volume tree
@@ -37,11 +48,11 @@ struct PlanarPolygon;  // model/planar_geometry.h: convex pieces of a polygon
 /// A leaf shape ready for collision. Compounds are flattened into several colliders.
 struct Geometry {
   GeometryKind kind = GeometryKind::sphere;
-  Vec3 size = Vec3::Zero();      // box: half edges; ellipsoid: radii; sphere: x = radius;
-                                 // capsule, cylinder, cone: x = radius, z = half length or half height
-  Aabb bounds;                   // in the shape frame (half-space: infinite)
-  double bounding_radius = 0.0;  // m, about the frame origin (half-space: infinite)
-  double thickness = 0.0;        // m, smallest extent
+  Vec3 size = Vec3::Zero();  // box: half edges; ellipsoid: radii; sphere: x = radius;
+                             // capsule, cylinder, cone: x = radius, z = half length or half height
+  Aabb bounds;               // in the shape frame (half-space: infinite)
+  double bounding_radius = 0.0;                  // m, about the frame origin (half-space: infinite)
+  double thickness = 0.0;                        // m, smallest extent
   std::shared_ptr<const Polyhedron> polyhedron;  // box, hull
   std::shared_ptr<const TriangleMesh> mesh;
   std::shared_ptr<const HeightGrid> field;
@@ -51,28 +62,28 @@ struct Geometry {
 /// One leaf shape on a body: what the broad phase sees.
 struct Collider {
   int body = 0;
-  int part = 0;               // index of the leaf within its body
-  int geometry = 0;           // into Model::geometries
-  int material = 0;           // into Model::materials
-  Pose pose_in_body;          // of the shape frame, relative to the centre of mass, body axes
+  int part = 0;       // index of the leaf within its body
+  int geometry = 0;   // into Model::geometries
+  int material = 0;   // into Model::materials
+  Pose pose_in_body;  // of the shape frame, relative to the centre of mass, body axes
   std::uint32_t group = 1, mask = 0xffffffffu;
 };
 
-struct Surface {              // what holds between two materials
+struct Surface {  // what holds between two materials
   double friction = 0.0, restitution = 0.0;
 };
 
 struct BodyModel {
   std::string name;
   Motion motion = Motion::fixed;
-  double mass = 0.0;                    // kg; 0 for fixed and kinematic bodies
-  Mat3 inertia = Mat3::Zero();          // kg m^2, about the centre of mass, body axes
+  double mass = 0.0;            // kg; 0 for fixed and kinematic bodies
+  Mat3 inertia = Mat3::Zero();  // kg m^2, about the centre of mass, body axes
   Mat3 inverse_inertia = Mat3::Zero();
-  bool isotropic = false;               // all principal moments equal
-  Vec3 center_of_mass = Vec3::Zero();   // m, in the body frame
+  bool isotropic = false;              // all principal moments equal
+  Vec3 center_of_mass = Vec3::Zero();  // m, in the body frame
   Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
   std::array<bool, 6> locked{};
-  double bounding_radius = 0.0;         // m, about the centre of mass
+  double bounding_radius = 0.0;  // m, about the centre of mass
 };
 
 struct Model {
@@ -80,14 +91,15 @@ struct Model {
   Vec3 gravity = Vec3::Zero();
   double recovery_speed = 1.0;
   double restitution_threshold = 0.01;
-  std::vector<BodyModel> bodies;        // [0] is the world
+  std::vector<BodyModel> bodies;  // [0] is the world
   std::vector<Geometry> geometries;
-  std::vector<Collider> colliders;      // by body, then part
+  std::vector<Collider> colliders;  // by body, then part
   std::vector<std::string> materials;
-  std::vector<Surface> surfaces;        // materials x materials
+  std::vector<Surface> surfaces;  // materials x materials
 
   const Surface& surface(int material_a, int material_b) const {
-    return surfaces[static_cast<std::size_t>(material_a) * materials.size() + static_cast<std::size_t>(material_b)];
+    return surfaces[static_cast<std::size_t>(material_a) * materials.size() +
+                    static_cast<std::size_t>(material_b)];
   }
 };
 

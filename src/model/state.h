@@ -12,19 +12,20 @@ namespace scree {
 struct ContactMemory {
   std::int32_t a = 0, b = 0;
   std::uint64_t feature = 0;
-  Vec3 point_in_a = Vec3::Zero();  // m, contact point relative to the centre of mass of a, axes of a
-  Vec3 impulse = Vec3::Zero();     // N s, on b, world axes
+  Vec3 point_in_a =
+      Vec3::Zero();             // m, contact point relative to the centre of mass of a, axes of a
+  Vec3 impulse = Vec3::Zero();  // N s, on b, world axes
 };
 
 struct State {
-  std::int64_t step = 0;                // time is step*h, never accumulated
-  double time = 0.0;                    // s
-  std::vector<Vec3> position;           // m, centre of mass; index 0 is the world body
+  std::int64_t step = 0;       // time is step*h, never accumulated
+  double time = 0.0;           // s
+  std::vector<Vec3> position;  // m, centre of mass; index 0 is the world body
   std::vector<Quat> orientation;
-  std::vector<Vec3> velocity;           // m/s
-  std::vector<Vec3> angular_velocity;   // rad/s, world axes
-  std::vector<ContactMemory> memory;    // ordered by (a, b, feature)
-  double last_step = 0.0;               // s, the step size the impulses belong to
+  std::vector<Vec3> velocity;          // m/s
+  std::vector<Vec3> angular_velocity;  // rad/s, world axes
+  std::vector<ContactMemory> memory;   // ordered by (a, b, feature)
+  double last_step = 0.0;              // s, the step size the impulses belong to
 };
 
 }  // namespace scree

@@ -1,0 +1,102 @@
+// scree export: recordings for other programs, demos and scenes as scene files.
+#include "record/export.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "commands.h"
+#include "model/scene_file.h"
+#include "options.h"
+#include "record/checkpoint.h"
+#include "record/recording.h"
+#include "scree/error.h"
+
+namespace scree::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string input, output;
+  std::vector<std::string> settings;
+  bool has_surfaces = false, quiet = false;
+};
+
+// Under a temporary name first: an old file stays whole until the new one is.
+void write_text(const std::string& path, const std::string& text) {
+  const std::string temporary = path + ".part";
+  {
+    std::ofstream file(temporary, std::ios::binary);
+    file << text;
+    file.flush();
+    if (!file) throw EnvironmentError(fmt::format("cannot write {}", path));
+  }
+  std::error_code error;
+  fs::rename(temporary, path, error);
+  if (error) throw EnvironmentError(fmt::format("cannot write {}: {}", path, error.message()));
+}
+
+Scene scene_in(const Arguments& arguments, FileKind kind) {
+  if (kind == FileKind::recording) return Recording(arguments.input).scene();
+  if (kind == FileKind::checkpoint) return read_checkpoint(arguments.input).scene;
+  return load_scene(arguments.input, parse_overrides(arguments.settings)).scene;
+}
+
+int execute_export(const Arguments& arguments) {
+  const FileKind kind = kind_of(arguments.input);
+  const std::string ending = fs::path(arguments.output).extension().string();
+  if (ending == ".yaml" || ending == ".yml") {
+    write_text(arguments.output, write_scene(scene_in(arguments, kind)));
+  } else if (ending == ".csv" || ending == ".pvd") {
+    if (kind != FileKind::recording) {
+      throw InputError(
+          fmt::format("{}: {} files are made from recordings; record one with: scree run {}",
+                      arguments.input, ending, arguments.input));
+    }
+    const Recording recording(arguments.input);
+    if (ending == ".csv") {
+      export_csv(recording, arguments.output);
+    } else {
+      export_paraview(recording, arguments.output, arguments.has_surfaces);
+    }
+  } else {
+    throw InputError(
+        fmt::format("{}: the ending says the format: .csv, .pvd (ParaView) or .yaml (scene)",
+                    arguments.output));
+  }
+  if (!arguments.quiet) {
+    fmt::print("{}: {}\n", arguments.output,
+               format_bytes(static_cast<double>(fs::file_size(arguments.output))));
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_export(CLI::App& program, Action& action) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = program.add_subcommand(
+      "export", "A recording as CSV or for ParaView; a demo as a scene file");
+  verb->footer(
+      "\nExamples:\n"
+      "  scree export wall.h5 wall.csv               one row per frame and body\n"
+      "  scree export wall.h5 wall.pvd --surfaces    opens in ParaView\n"
+      "  scree export wall wall.yaml                 the demo as a scene file to change");
+  verb->add_option("INPUT", arguments->input, "recording; or scene, demo or checkpoint for .yaml")
+      ->required();
+  verb->add_option("OUTPUT", arguments->output,
+                   "file to write; its ending says the format: .csv, .pvd or .yaml")
+      ->required();
+  verb->add_option("--set", arguments->settings, "parameter of a scene or demo, name=value")
+      ->allow_extra_args(false);
+  verb->add_flag("--surfaces", arguments->has_surfaces, ".pvd: body surfaces instead of points");
+  verb->add_flag("--quiet", arguments->quiet, "print nothing");
+  verb->callback(
+      [arguments, &action] { action = [arguments] { return execute_export(*arguments); }; });
+}
+
+}  // namespace scree::app

@@ -1,0 +1,208 @@
+// scree info: what is in a scene, a recording or a checkpoint.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "model/compile.h"
+#include "options.h"
+#include "record/checkpoint.h"
+#include "record/recording.h"
+#include "scree/world.h"
+
+namespace scree::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  std::string file;
+  std::vector<std::string> settings;
+  bool json = false;
+};
+
+const char* kind_name(GeometryKind kind) {
+  switch (kind) {
+    case GeometryKind::sphere:
+      return "sphere";
+    case GeometryKind::box:
+      return "box";
+    case GeometryKind::capsule:
+      return "capsule";
+    case GeometryKind::cylinder:
+      return "cylinder";
+    case GeometryKind::cone:
+      return "cone";
+    case GeometryKind::ellipsoid:
+      return "ellipsoid";
+    case GeometryKind::half_space:
+      return "half-space";
+    case GeometryKind::hull:
+      return "hull";
+    case GeometryKind::mesh:
+      return "mesh";
+    case GeometryKind::height_field:
+      return "height-field";
+    case GeometryKind::polygon:
+      return "polygon";
+  }
+  return "";
+}
+
+Json describe_scene(const Scene& scene) {
+  const Model model = compile(scene);
+  std::map<Motion, int> motions;
+  double mass = 0.0;
+  for (std::size_t i = 1; i < model.bodies.size(); ++i) {
+    ++motions[model.bodies[i].motion];
+    mass += model.bodies[i].mass;
+  }
+  std::map<std::string, int> shapes;
+  for (const Collider& collider : model.colliders) {
+    ++shapes[kind_name(model.geometries[static_cast<std::size_t>(collider.geometry)].kind)];
+  }
+  Json parameters = Json::object();
+  for (const Parameter& parameter : scene.parameters) parameters[parameter.name] = parameter.value;
+  Json json;
+  json["name"] = scene.name;
+  json["description"] = scene.description;
+  json["planar"] = scene.planar;
+  json["gravity"] = {scene.gravity.x(), scene.gravity.y(), scene.gravity.z()};
+  json["bodies"] = {{"dynamic", motions[Motion::dynamic]},
+                    {"kinematic", motions[Motion::kinematic]},
+                    {"fixed", motions[Motion::fixed]}};
+  json["shapes"] = shapes;
+  json["mass_kg"] = mass;
+  json["parameters"] = parameters;
+  json["run"] = {{"step", scene.run.step},
+                 {"time", scene.run.time},
+                 {"solver", scene.run.solver},
+                 {"law", scene.run.law},
+                 {"tolerance", scene.run.tolerance}};
+  return json;
+}
+
+Json describe_provenance(const Provenance& made) {
+  return {{"command", made.command},     {"solver", made.solver}, {"law", made.law},
+          {"collision", made.collision}, {"step", made.step},     {"tolerance", made.tolerance},
+          {"threads", made.threads}};
+}
+
+Json describe_recording(const std::string& path) {
+  const Recording recording(path);
+  const int frames = recording.frame_count();
+  Json json;
+  json["kind"] = "recording";
+  json["version"] = recording.version();
+  json["frames"] = frames;
+  int unconverged = 0, most_contacts = 0;
+  double worst = 0.0;
+  for (int i = 0; i < frames; ++i) {
+    const Receipt receipt = recording.frame(i).receipt;
+    unconverged += receipt.converged ? 0 : 1;
+    most_contacts = std::max(most_contacts, receipt.contacts);
+    worst = std::max(worst, receipt.residuals.relative_rms);
+  }
+  json["time"] = {{"first", frames > 0 ? recording.frame(0).time : 0.0},
+                  {"last", frames > 0 ? recording.frame(frames - 1).time : 0.0}};
+  json["contacts_max"] = most_contacts;
+  json["residual_max"] = worst;
+  json["unconverged_steps"] = unconverged;
+  json["made_by"] = describe_provenance(recording.provenance());
+  json["scene"] = describe_scene(recording.scene());
+  return json;
+}
+
+Json describe_checkpoint(const std::string& path) {
+  const Checkpoint checkpoint = read_checkpoint(path);
+  Json json;
+  json["kind"] = "checkpoint";
+  json["step"] = checkpoint.state.step;
+  json["time"] = checkpoint.state.time;
+  json["contacts"] = checkpoint.state.memory.size();
+  json["state_hash"] = fmt::format("{:016x}", state_hash(checkpoint.state));
+  json["made_by"] = describe_provenance(checkpoint.provenance);
+  json["scene"] = describe_scene(checkpoint.scene);
+  return json;
+}
+
+std::string plain_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return fmt::format("{:g}", value.get<double>());
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  return value.dump();
+}
+
+bool is_empty(const Json& value) {
+  return (value.is_string() && value.get<std::string>().empty()) ||
+         (value.is_structured() && value.empty());
+}
+
+// Small groups on one line, large ones indented below their name.
+void print_entries(const Json& entries, int indent) {
+  for (const auto& [name, value] : entries.items()) {
+    if (is_empty(value)) continue;
+    std::string label = name;
+    std::replace(label.begin(), label.end(), '_', ' ');
+    if (value.is_object() && (name == "scene" || name == "made_by")) {
+      fmt::print("{:{}}{}\n", "", indent, label);
+      print_entries(value, indent + 2);
+      continue;
+    }
+    std::string text;
+    if (value.is_structured()) {
+      for (const auto& [key, part] : value.items()) {
+        text +=
+            (text.empty() ? "" : ", ") + (value.is_object() ? key + " " : "") + plain_text(part);
+      }
+    } else {
+      text = plain_text(value);
+    }
+    fmt::print("{:{}}{:<{}} {}\n", "", indent, label, 20 - indent, text);
+  }
+}
+
+int execute_info(const Arguments& arguments) {
+  const Overrides overrides = parse_overrides(arguments.settings);
+  Json json;
+  switch (kind_of(arguments.file)) {
+    case FileKind::recording:
+      json = describe_recording(arguments.file);
+      break;
+    case FileKind::checkpoint:
+      json = describe_checkpoint(arguments.file);
+      break;
+    case FileKind::scene:
+      json["kind"] = "scene";
+      json.update(describe_scene(load_scene(arguments.file, overrides).scene));
+      break;
+  }
+  if (arguments.json) {
+    std::cout << json.dump(2) << std::endl;
+  } else {
+    print_entries(json, 0);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_info(CLI::App& program, Action& action) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = program.add_subcommand("info", "What is in a scene, recording or checkpoint");
+  verb->footer(
+      "\nExamples:\n  scree info wall.h5\n  scree info scene.yaml --json\n  scree info wall --set "
+      "bricks=2000");
+  verb->add_option("FILE", arguments->file, "scene, demo, recording or checkpoint")->required();
+  verb->add_option("--set", arguments->settings, "parameter of a scene or demo, name=value")
+      ->allow_extra_args(false);
+  verb->add_flag("--json", arguments->json, "print one JSON object on stdout");
+  verb->callback(
+      [arguments, &action] { action = [arguments] { return execute_info(*arguments); }; });
+}
+
+}  // namespace scree::app

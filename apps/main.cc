@@ -1,0 +1,139 @@
+// The command line program. What it accepts is described in docs/command-line.md.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "base/text.h"
+#include "commands.h"
+#include "options.h"
+#include "scree/error.h"
+#include "version.h"
+
+namespace scree::app {
+namespace {
+
+// Examples before the list of options: they are what most people look for.
+class Formatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    return app->get_footer() + "\n" + CLI::Formatter::make_usage(app, name);
+  }
+  std::string make_footer(const CLI::App*) const override { return ""; }
+};
+
+void print_error(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string unknown_word(const std::string& what, const std::string& word,
+                         const std::vector<std::string>& known) {
+  const std::string nearest = nearest_word(word, known);
+  return fmt::format("unknown {} {}{}", what, word,
+                     nearest.empty() ? "" : "; did you mean " + nearest + "?");
+}
+
+// One line per mistake, each with the nearest thing that exists.
+int report_usage(const CLI::App& program, const CLI::App& verb, const std::string& otherwise) {
+  const std::string place = &verb == &program ? "scree" : "scree " + verb.get_name();
+  bool is_reported = false;
+  for (const std::string& word : verb.remaining()) {
+    if (word.size() < 2 || word[0] != '-') continue;
+    print_error(
+        fmt::format("{}: {}", place,
+                    unknown_word("option", word.substr(0, word.find('=')), option_names(verb))));
+    is_reported = true;
+  }
+  if (!is_reported && verb.remaining().empty() && otherwise.empty()) return kSuccess;
+  if (!is_reported && otherwise.empty()) {
+    print_error(fmt::format("{}: unexpected argument {}", place, verb.remaining().front()));
+  } else if (!is_reported) {
+    print_error(fmt::format("{}: {}", place, otherwise));
+  }
+  print_error(fmt::format("{} --help lists what there is", place));
+  return kWrongInput;
+}
+
+int run_program(int argc, char** argv) {
+  CLI::App program(
+      "Scree simulates rigid bodies that touch, rub, roll and stack, and says how right each step "
+      "is.",
+      "scree");
+  program.formatter(std::make_shared<Formatter>());
+  program.set_version_flag("--version", fmt::format("scree {} ({}, {}, {})", SCREE_VERSION,
+                                                    SCREE_COMMIT, SCREE_COMPILER, SCREE_BUILD));
+  program.require_subcommand(1);
+  program.footer(
+      "\nExamples:\n"
+      "  scree run wall                      simulate a demo and record it in wall.h5\n"
+      "  scree run wall --set bricks=2000    with another parameter\n"
+      "  scree run scene.yaml --json         numbers for a script\n"
+      "  scree list demos                    what there is to run\n"
+      "  scree export wall.h5 wall.pvd       for ParaView");
+  Action action;
+  add_run(program, action);
+  add_list(program, action);
+  add_info(program, action);
+  add_check(program, action);
+  add_export(program, action);
+  std::vector<std::string> verbs;
+  for (CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; })) {
+    verb->allow_extras();  // unknown options are reported here, with the nearest known one
+    verbs.push_back(verb->get_name());
+  }
+  if (argc < 2) {
+    fmt::print(stderr, "{}", program.help());
+    return kWrongInput;
+  }
+  if (argv[1][0] != '-' && std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end()) {
+    print_error("scree: " + unknown_word("command", argv[1], verbs) + " There are " +
+                join_words(verbs) + ".");
+    return kWrongInput;
+  }
+  program.allow_extras();
+
+  std::string complaint;
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help, --version
+    return program.exit(request);
+  } catch (const CLI::ParseError& error) {
+    complaint = error.what();
+  }
+  const auto chosen = program.get_subcommands();
+  const CLI::App& verb = chosen.empty() ? program : *chosen.front();
+  if (const int usage = report_usage(program, verb, complaint); usage != kSuccess) return usage;
+  return action();
+}
+
+}  // namespace
+}  // namespace scree::app
+
+int main(int argc, char** argv) {
+  using namespace scree;
+  using namespace scree::app;
+  remember_command_line(argc, argv);
+  try {
+    return run_program(argc, argv);
+  } catch (const InputError& error) {
+    for (const std::string& message : error.messages()) fmt::print(stderr, "{}\n", message);
+    return kWrongInput;
+  } catch (const EnvironmentError& error) {
+    fmt::print(stderr, "scree: {}\n", error.what());
+    return kEnvironment;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "scree: out of memory\n");
+    return kEnvironment;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "scree: {}\n", error.what());
+    return kFailed;
+  }
+}

@@ -1,0 +1,105 @@
+#include "progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace scree::app {
+namespace {
+
+constexpr double kTerminalInterval = 0.1;  // s between redraws
+constexpr double kPlainInterval = 5.0;     // s between lines in a log
+constexpr int kBarWidth = 24;
+
+int terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string format_duration(double seconds) {
+  if (seconds < 60.0) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 3600.0)
+    return fmt::format("{:.0f} min {:02.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
+  return fmt::format("{:.0f} h {:02.0f} min", std::floor(seconds / 3600),
+                     std::fmod(seconds, 3600) / 60);
+}
+
+}  // namespace
+
+bool is_terminal() {
+  const char* kind = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
+}
+
+std::string highlighted(const std::string& text) {
+  const char* no_color = std::getenv("NO_COLOR");
+  if (!is_terminal() || (no_color != nullptr && no_color[0] != '\0')) return text;
+  return "\033[33m" + text + "\033[0m";
+}
+
+Progress::Progress(std::string scene, std::int64_t steps, double step_size, bool is_quiet)
+    : scene_(std::move(scene)),
+      steps_(steps),
+      step_size_(step_size),
+      is_quiet_(is_quiet),
+      is_terminal_(is_terminal()),
+      start_(Clock::now()),
+      last_(start_) {}
+
+std::string Progress::line(std::int64_t done, const Receipt& receipt, std::int64_t unconverged,
+                           double elapsed) const {
+  const double share = steps_ > 0 ? static_cast<double>(done) / static_cast<double>(steps_) : 1.0;
+  const double simulated = static_cast<double>(done) * step_size_;
+  std::string text = scene_ + " ";
+  if (is_terminal_) {
+    const int filled = static_cast<int>(share * kBarWidth);
+    text +=
+        fmt::format("[{:-<{}}] ", std::string(static_cast<std::size_t>(filled), '#'), kBarWidth);
+  }
+  text += fmt::format("{:3.0f}%  t = {:.3f} s  {:.3g} x real time  {} contacts  residual {:.1e}",
+                      100.0 * share, receipt.time, elapsed > 0.0 ? simulated / elapsed : 0.0,
+                      receipt.contacts, receipt.residuals.relative_rms);
+  if (unconverged > 0) text += fmt::format("  {} unconverged", unconverged);
+  if (done > 0 && done < steps_)
+    text += "  " + format_duration(elapsed * (1.0 - share) / share) + " left";
+  return text;
+}
+
+void Progress::update(std::int64_t done, const Receipt& receipt, std::int64_t unconverged) {
+  if (is_quiet_) return;
+  const Clock::time_point now = Clock::now();
+  const double since_last = std::chrono::duration<double>(now - last_).count();
+  if (since_last < (is_terminal_ ? kTerminalInterval : kPlainInterval)) return;
+  last_ = now;
+  std::string text =
+      line(done, receipt, unconverged, std::chrono::duration<double>(now - start_).count());
+  if (!is_terminal_) {
+    fmt::print(stderr, "{}\n", text);
+    return;
+  }
+  const auto width = static_cast<std::size_t>(terminal_width() - 1);
+  if (text.size() > width) text.resize(width);  // a wrapped line could not be redrawn
+  fmt::print(stderr, "\r{}\033[K", text);
+  std::fflush(stderr);
+  is_line_open_ = true;
+}
+
+void Progress::note(const std::string& text) {
+  finish();
+  fmt::print(stderr, "{}\n", highlighted(text));
+}
+
+void Progress::finish() {
+  if (!is_line_open_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  is_line_open_ = false;
+}
+
+}  // namespace scree::app

@@ -1,0 +1,148 @@
+#include "run_report.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <ctime>
+#include <filesystem>
+
+#include "options.h"
+
+namespace scree::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024.0;  // Linux counts in KiB
+}
+
+std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+std::string file_and_size(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return error ? path : fmt::format("{}, {}", path, format_bytes(static_cast<double>(bytes)));
+}
+
+}  // namespace
+
+double process_cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Json to_json(const RunReport& report) {
+  const RunStatistics& run = report.statistics;
+  Json json;
+  json["scene"] = report.scene;
+  json["bodies"] = report.bodies;
+  json["steps"] = run.steps;
+  json["step"] = report.step;
+  json["simulated_s"] = static_cast<double>(run.steps) * report.step;
+  json["wall_s"] = report.wall_s;
+  json["cpu_s"] = report.cpu_s;
+  json["threads"] = report.threads;
+  json["ms_per_step"] = {
+      {"mean", run.mean_step_ms()}, {"median", run.median_step_ms()}, {"max", run.max_step_ms()}};
+  json["stage_ms"] = {{"collide", run.collide.mean()},
+                      {"assemble", run.assemble.mean()},
+                      {"solve", run.solve.mean()},
+                      {"integrate", run.integrate.mean()},
+                      {"observe", run.observe.mean()}};
+  json["contacts"] = {{"mean", run.contacts.mean()},
+                      {"max", static_cast<std::int64_t>(run.contacts.max)}};
+  json["solver"] = {
+      {"name", report.solver},
+      {"law", report.law},
+      {"iterations",
+       {{"mean", run.iterations.mean()}, {"max", static_cast<std::int64_t>(run.iterations.max)}}},
+      {"residual", {{"mean", run.residual.mean()}, {"max", run.residual.max}}},
+      {"residual_worst", run.residual_worst},
+      {"tolerance", report.tolerance},
+      {"converged_steps", run.converged_steps}};
+  json["max_penetration_m"] = run.max_penetration;
+  json["max_joint_error_m"] = run.max_joint_error;
+  json["energy_J"] = {{"kinetic", run.kinetic_energy}, {"potential", run.potential_energy}};
+  json["max_speed_end"] = report.max_speed_end;
+  json["max_displacement"] = report.max_displacement;
+  json["state_hash"] = hash_text(report.state_hash);
+  json["peak_memory_MB"] = peak_memory_bytes() / 1e6;
+  return json;
+}
+
+Json to_json(const Receipt& receipt, double wall_ms) {
+  return {{"step", receipt.step},
+          {"time", receipt.time},
+          {"status", name_of(receipt.status)},
+          {"converged", receipt.converged},
+          {"iterations", receipt.iterations},
+          {"contacts", receipt.contacts},
+          {"substeps", receipt.substeps},
+          {"residual", receipt.residuals.relative_rms},
+          {"residual_worst", receipt.residuals.relative_worst},
+          {"penetration_m", receipt.penetration},
+          {"kinetic_J", receipt.kinetic_energy},
+          {"potential_J", receipt.potential_energy},
+          {"ms", wall_ms}};
+}
+
+std::string summary(const RunReport& report) {
+  const RunStatistics& run = report.statistics;
+  const double simulated = static_cast<double>(run.steps) * report.step;
+  std::string text =
+      fmt::format("{}: {} bodies, {} steps of {:g} s: {:.6g} s simulated in {:.3g} s", report.scene,
+                  report.bodies, run.steps, report.step, simulated, report.wall_s);
+  if (report.wall_s > 0.0) text += fmt::format(" ({:.3g} x real time)", simulated / report.wall_s);
+  text += "\n\n";
+  const auto row = [&](const char* name, const std::string& value) {
+    text += fmt::format("  {:<14} {}\n", name, value);
+  };
+  row("time per step", fmt::format("mean {:.3g} ms, median {:.3g}, max {:.3g}; {} thread{}",
+                                   run.mean_step_ms(), run.median_step_ms(), run.max_step_ms(),
+                                   report.threads, report.threads == 1 ? "" : "s"));
+  row("contacts", fmt::format("mean {:.1f}, max {:.0f}", run.contacts.mean(), run.contacts.max));
+  row("solver",
+      fmt::format("{}, law {}, tolerance {:g}", report.solver, report.law, report.tolerance));
+  row("iterations",
+      fmt::format("mean {:.1f}, max {:.0f}", run.iterations.mean(), run.iterations.max));
+  row("residual", fmt::format("mean {:.2e}, max {:.2e}; worst contact {:.2e}", run.residual.mean(),
+                              run.residual.max, run.residual_worst));
+  std::string converged = fmt::format("{} of {} steps", run.converged_steps, run.steps);
+  if (run.unconverged_steps() > 0) {
+    converged += fmt::format("; worst is step {} with residual {:.2e}", run.worst_step,
+                             run.worst_step_residual);
+  }
+  row("converged", converged);
+  row("penetration", fmt::format("{:.3g} m at most", run.max_penetration));
+  row("energy", fmt::format("kinetic {:.6g} J, potential {:.6g} J", run.kinetic_energy,
+                            run.potential_energy));
+  row("displacement", fmt::format("{:.3g} m at most; speed at the end {:.3g} m/s at most",
+                                  report.max_displacement, report.max_speed_end));
+  row("state hash", hash_text(report.state_hash));
+  if (!report.recording.empty()) row("recording", file_and_size(report.recording));
+  if (!report.checkpoint.empty()) row("checkpoint", file_and_size(report.checkpoint));
+  return text;
+}
+
+std::string profile(const RunStatistics& run) {
+  const std::pair<const char*, const Series*> stages[] = {{"collide", &run.collide},
+                                                          {"assemble", &run.assemble},
+                                                          {"solve", &run.solve},
+                                                          {"integrate", &run.integrate},
+                                                          {"observe", &run.observe}};
+  double total = 0.0;
+  for (const auto& [name, stage] : stages) total += stage->mean();
+  std::string text =
+      fmt::format("\n  {:<12} {:>10} {:>10} {:>8}\n", "stage", "mean ms", "max ms", "share");
+  for (const auto& [name, stage] : stages) {
+    text += fmt::format("  {:<12} {:>10.4f} {:>10.4f} {:>7.1f}%\n", name, stage->mean(), stage->max,
+                        total > 0.0 ? 100.0 * stage->mean() / total : 0.0);
+  }
+  return text;
+}
+
+}  // namespace scree::app

@@ -1,0 +1,37 @@
+// What a run says at its end: a table for people, one JSON object for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "world/run_statistics.h"
+
+namespace scree::app {
+
+struct RunReport {
+  std::string scene;
+  int bodies = 0;
+  double step = 0.0;                 // s
+  double wall_s = 0.0, cpu_s = 0.0;  // of the stepping, without reading and compiling the scene
+  int threads = 1;
+  std::string solver, law;
+  double tolerance = 0.0;
+  double max_speed_end = 0.0;     // m/s
+  double max_displacement = 0.0;  // m
+  std::uint64_t state_hash = 0;
+  RunStatistics statistics;
+  std::string recording;   // path, empty: none
+  std::string checkpoint;  // path, empty: none
+};
+
+/// Exactly the keys docs/command-line.md lists, in that order.
+nlohmann::ordered_json to_json(const RunReport& report);
+/// One step, for --jsonl.
+nlohmann::ordered_json to_json(const Receipt& receipt, double wall_ms);
+std::string summary(const RunReport& report);
+/// Mean, largest and share of each stage of the step.
+std::string profile(const RunStatistics& statistics);
+
+double process_cpu_seconds();
+
+}  // namespace scree::app

@@ -1,0 +1,192 @@
+// Cylinders, cones and ellipsoids against surfaces.
+//
+// Faces: the lowest features of the shape (the rim of a cap as an octagon whose first corner is the
+// lowest point, the line on the side, the lowest point of an ellipsoid) clipped to the triangle.
+// All are points of the shape itself, so their heights are exact, and the normal is the face's own.
+// Edges and corners that stand out: `convex_convex` against the triangle thickened downward into a
+// wedge of solid, so that an overlap has a side to leave by; what comes back along a direction the
+// surface may not push is dropped.
+#include <algorithm>
+#include <cmath>
+
+#include "collision/narrow_pairs.h"
+#include "collision/surface_contact.h"
+
+namespace scree {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+constexpr int kRimPoints = 8;
+
+struct Scratch {
+  std::vector<Vec3> polygon;
+  std::vector<ClippedPoint> clipped;
+  std::vector<PairContact> found;
+  std::shared_ptr<Polyhedron> wedge;
+  Geometry wedge_geometry;
+};
+
+/// Topology of a triangular prism; its places are filled in for each triangle. Top face 0 with
+/// corners 0 1 2, bottom face 1 with corners 3 4 5 below them, side 2 + k under edge k.
+std::shared_ptr<Polyhedron> make_wedge() {
+  auto wedge = std::make_shared<Polyhedron>();
+  wedge->vertices.resize(6);
+  wedge->faces.resize(5);
+  wedge->faces[0].vertices = {0, 1, 2};
+  wedge->faces[1].vertices = {5, 4, 3};
+  wedge->neighbours.resize(6);
+  for (int k = 0; k < 3; ++k) {
+    const int next = (k + 1) % 3, last = (k + 2) % 3;
+    wedge->faces[at(2 + k)].vertices = {k, 3 + k, 3 + next, next};
+    wedge->edges.push_back({k, next, 0, 2 + k});
+    wedge->edges.push_back({3 + k, 3 + next, 2 + k, 1});
+    wedge->edges.push_back({k, 3 + k, 2 + k, 2 + last});
+    wedge->neighbours[at(k)] = {last, next, 3 + k};
+    wedge->neighbours[at(3 + k)] = {3 + last, 3 + next, k};
+  }
+  return wedge;
+}
+
+Scratch& scratch() {
+  thread_local Scratch s;
+  if (s.wedge == nullptr) {
+    s.wedge = make_wedge();
+    s.wedge_geometry.kind = GeometryKind::hull;
+    s.wedge_geometry.polyhedron = s.wedge;
+  }
+  return s;
+}
+
+/// The triangle with `depth` of solid below it, about its own centre; returns that centre.
+Vec3 fill_wedge(const SurfaceTriangle& t, double depth, Scratch& s) {
+  const Vec3 centre = (t.corner[0] + t.corner[1] + t.corner[2]) / 3.0;
+  Polyhedron& w = *s.wedge;
+  Geometry& g = s.wedge_geometry;
+  g.bounds = Aabb{};
+  g.bounding_radius = 0.0;
+  g.thickness = depth;
+  for (std::size_t k = 0; k < 3; ++k) {
+    w.vertices[k] = t.corner[k] - centre;
+    w.vertices[3 + k] = w.vertices[k] - depth * t.normal;
+  }
+  for (const Vec3& v : w.vertices) {
+    g.bounds.add(v);
+    g.bounding_radius = std::max(g.bounding_radius, v.norm());
+  }
+  w.faces[0].normal = t.normal;
+  w.faces[1].normal = -t.normal;
+  for (int k = 0; k < 3; ++k) w.faces[at(2 + k)].normal = t.edge(k).cross(t.normal).normalized();
+  for (Polyhedron::Face& face : w.faces)
+    face.offset = face.normal.dot(w.vertices[at(face.vertices[0])]);
+  return centre;
+}
+
+void add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, std::uint32_t name,
+                     double margin, std::vector<PairContact>& out) {
+  Scratch& s = scratch();
+  s.clipped.clear();
+  clip_to_triangle(surface, t, s.polygon, s.clipped);
+  for (const ClippedPoint& c : s.clipped) {
+    const double gap = t.height(c.point);
+    if (gap > margin) continue;
+    const std::uint32_t corner = name + static_cast<std::uint32_t>(16 * (c.side + 1) + c.source);
+    out.push_back({c.point - 0.5 * gap * t.normal, -t.normal, gap,
+                   feature_hash(static_cast<std::uint32_t>(t.index), corner, 20)});
+  }
+}
+
+/// The lowest features over a face with upward normal `up`.
+void touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
+                const Pose& pose, double margin, std::vector<PairContact>& out) {
+  std::vector<Vec3>& polygon = scratch().polygon;
+  const Vec3 up = pose.orientation.conjugate() * t.normal;  // in the shape frame
+  if (shape.kind == GeometryKind::ellipsoid) {
+    const Vec3 scaled = shape.size.cwiseProduct(up);
+    polygon.assign(1, pose.to_world(-shape.size.cwiseProduct(scaled) / scaled.norm()));
+    add_face_points(surface, t, 0, margin, out);
+    return;
+  }
+  const double radius = shape.size.x(), half = shape.size.z();
+  const double tilt = std::hypot(up.x(), up.y());
+  // Upright to within rounding, the rim has no lowest point; a fixed one keeps the octagon from
+  // spinning.
+  const Vec3 low = tilt < 1e-6 ? Vec3(radius, 0.0, 0.0)
+                               : Vec3(-radius / tilt * up.x(), -radius / tilt * up.y(), 0.0);
+  const Vec3 side(-low.y(), low.x(), 0.0);
+  const bool is_cone = shape.kind == GeometryKind::cone;
+  const double cap = is_cone || up.z() >= 0.0 ? -half : half;
+  polygon.clear();
+  for (int i = 0; i < kRimPoints; ++i) {
+    const double angle = 2.0 * M_PI * i / kRimPoints;
+    polygon.push_back(
+        pose.to_world(Vec3(0.0, 0.0, cap) + std::cos(angle) * low + std::sin(angle) * side));
+  }
+  add_face_points(surface, t, 0, margin, out);
+  polygon.clear();
+  polygon.push_back(pose.to_world(Vec3(0.0, 0.0, cap) + low));
+  polygon.push_back(pose.to_world(Vec3(0.0, 0.0, -cap) + (is_cone ? Vec3(Vec3::Zero()) : low)));
+  add_face_points(surface, t, 1024, margin, out);
+}
+
+/// Whether the edge or corner of the triangle that lies nearest to `point` may push along
+/// `outward`.
+bool may_push(const TriangleSurface& surface, const SurfaceTriangle& t, const Vec3& point,
+              const Vec3& outward) {
+  const TrianglePoint closest = closest_on_triangle(t.corner, point);
+  const double reach = 1e-6 * t.edge(0).norm();
+  for (int k = 0; k < 3; ++k) {
+    if ((closest.point - t.corner[at(k)]).norm() <= reach) {
+      return surface.vertex_may_push(t.vertex[at(k)], outward, kFlatAngle);
+    }
+  }
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 along = t.edge(k).normalized();
+    if ((closest.point - t.corner[at(k)]).cross(along).norm() <= reach) {
+      return surface.edge_may_push(t, k, outward, kFlatAngle);
+    }
+  }
+  return false;
+}
+
+void touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
+                 const Pose& pose, double margin, std::vector<PairContact>& out) {
+  Scratch& s = scratch();
+  const Vec3 centre = fill_wedge(t, shape.bounding_radius, s);
+  s.found.clear();
+  convex_convex(shape, pose, s.wedge_geometry, {centre, Quat::Identity()}, margin, s.found);
+  for (const PairContact& c : s.found) {
+    const Vec3 outward = -c.normal;
+    // Face contacts are found better, and without the error of an iteration, by touch_face().
+    if (outward.dot(t.normal) > 1.0 - 0.5 * kFlatAngle * kFlatAngle) continue;
+    const Vec3 on_surface = c.point + 0.5 * c.gap * c.normal;
+    if (!may_push(surface, t, on_surface, outward)) continue;
+    out.push_back({c.point, c.normal, c.gap,
+                   feature_hash(static_cast<std::uint32_t>(t.index), c.feature, 21)});
+  }
+}
+
+}  // namespace
+
+void curved_surface(const TriangleSurface& surface, const std::vector<int>& triangles,
+                    const Geometry& shape, const Pose& pose, double margin,
+                    std::vector<PairContact>& out) {
+  double sunk = -1.0;  // m, depth of the centre in the solid; see polyhedron_surface()
+  for (const int index : triangles) {
+    const SurfaceTriangle t = surface.triangle(index);
+    const double height = t.height(pose.position);
+    if (height > shape.bounding_radius + margin) continue;
+    if (height < 0.0 && sunk < 0.0) {
+      sunk = std::max(0.0, -nearest_point(surface, triangles, pose.position).signed_distance);
+    }
+    if (height >= 0.0 || -height <= 1.001 * sunk) touch_face(surface, t, shape, pose, margin, out);
+    bool stands_out = false;
+    for (int k = 0; k < 3; ++k) {
+      const EdgeKind kind = surface.edge_kind(t, k);
+      stands_out = stands_out || kind == EdgeKind::convex || kind == EdgeKind::open;
+    }
+    if (stands_out) touch_edges(surface, t, shape, pose, margin, out);
+  }
+}
+
+}  // namespace scree

@@ -1,0 +1,101 @@
+#include "integrate/integrate.h"
+
+#include <cmath>
+
+#include "base/parallel.h"
+#include "problem/operators.h"
+
+namespace scree {
+namespace {
+
+constexpr int kGrain = 256;
+constexpr int kMaxDriftIterations = 60;
+
+/// One free drift of a rotation by `step`; both arguments are updated.
+void drift_rotation(const BodyModel& body, double step, Quat& orientation, Vec3& angular_velocity) {
+  // The fixed point below contracts like step*|W|/2: long turns are taken in pieces.
+  const double turn = step * angular_velocity.norm();
+  const int pieces = std::max(1, static_cast<int>(std::ceil(turn / 0.5)));
+  const double h = step / pieces;
+  Vec3 w0 = orientation.conjugate() * angular_velocity;
+  for (int piece = 0; piece < pieces; ++piece) {
+    const Vec3 momentum = body.inertia * w0;
+    Vec3 w1 = w0, middle = w0;
+    Quat turn_by = rotation_by(h * w0);
+    for (int k = 0; k < kMaxDriftIterations; ++k) {
+      const Vec3 next = body.inverse_inertia * (turn_by.conjugate() * momentum);
+      const double change = (next - w1).squaredNorm();
+      w1 = next;
+      if (change <= 1e-30 * w1.squaredNorm()) break;
+      middle = 0.5 * (w0 + w1);
+      turn_by = rotation_by(h * middle);
+    }
+    orientation = (orientation * turn_by).normalized();
+    w0 = w1;
+  }
+  angular_velocity = orientation * w0;
+}
+
+}  // namespace
+
+Quat rotation_by(const Vec3& rotation_vector) {
+  const double angle = rotation_vector.norm();
+  // sin(angle/2)/angle by its series where the quotient would lose digits.
+  const double factor = angle > 1e-4 ? std::sin(0.5 * angle) / angle : 0.5 - angle * angle / 48.0;
+  return Quat(std::cos(0.5 * angle), factor * rotation_vector[0], factor * rotation_vector[1],
+              factor * rotation_vector[2]);
+}
+
+void integrate(const Model& model, const Problem& problem, const Impulses& impulses, State& state) {
+  std::vector<BodyVelocity> velocities;
+  velocities_from(problem, impulses, velocities);
+  const double step = problem.step;
+  parallel_for(static_cast<int>(model.bodies.size()), kGrain, [&](int begin, int end) {
+    for (int index = begin; index < end; ++index) {
+      const auto k = static_cast<std::size_t>(index);
+      const BodyModel& body = model.bodies[k];
+      if (body.motion == Motion::fixed) continue;
+      state.velocity[k] = velocities[k].linear;
+      state.angular_velocity[k] = velocities[k].angular;
+      state.position[k] += step * state.velocity[k];
+      if (state.angular_velocity[k].isZero(0.0)) continue;
+      const bool is_locked = body.locked[3] || body.locked[4] || body.locked[5];
+      if (body.motion == Motion::dynamic && !body.isotropic && !is_locked) {
+        drift_rotation(body, step, state.orientation[k], state.angular_velocity[k]);
+      } else {
+        state.orientation[k] =
+            (rotation_by(step * state.angular_velocity[k]) * state.orientation[k]).normalized();
+      }
+    }
+  });
+}
+
+int find_non_finite(const State& state, std::string& quantity) {
+  for (std::size_t k = 0; k < state.position.size(); ++k) {
+    const char* name = !state.velocity[k].allFinite()               ? "velocity"
+                       : !state.angular_velocity[k].allFinite()     ? "angular velocity"
+                       : !state.position[k].allFinite()             ? "position"
+                       : !state.orientation[k].coeffs().allFinite() ? "orientation"
+                                                                    : nullptr;
+    if (name != nullptr) {
+      quantity = name;
+      return static_cast<int>(k);
+    }
+  }
+  return -1;
+}
+
+Energy energy_of(const Model& model, const State& state) {
+  Energy energy;
+  for (std::size_t k = 0; k < model.bodies.size(); ++k) {
+    const BodyModel& body = model.bodies[k];
+    if (body.motion != Motion::dynamic) continue;
+    const Vec3 w = state.orientation[k].conjugate() * state.angular_velocity[k];
+    energy.kinetic +=
+        0.5 * body.mass * state.velocity[k].squaredNorm() + 0.5 * w.dot(body.inertia * w);
+    energy.potential -= body.mass * model.gravity.dot(state.position[k]);
+  }
+  return energy;
+}
+
+}  // namespace scree

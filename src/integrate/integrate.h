@@ -1,0 +1,33 @@
+// Impulses -> velocities -> positions.
+//
+// Positions move with the new velocity, x+ = x + h v+. A rotation is drifted freely with its
+// angular momentum:
+//   I W1 = exp(-h Wm) I W0,   Wm = (W0 + W1)/2,   R+ = R exp(h Wm)          (W in body axes)
+// which keeps the angular momentum in space and the rotational energy exactly, at any step size:
+// rotating about Wm does not change (I W).Wm, hence (I W1 - I W0).(W0 + W1) = 0.
+#pragma once
+
+#include <string>
+
+#include "model/model.h"
+#include "model/state.h"
+#include "scree/problem.h"
+
+namespace scree {
+
+/// Velocities after the impulses of the problem; positions advanced by the problem's step. `state`
+/// is changed in place.
+void integrate(const Model& model, const Problem& problem, const Impulses& impulses, State& state);
+
+/// The first body with a value that is not finite, or -1; `quantity` names it.
+int find_non_finite(const State& state, std::string& quantity);
+
+/// exp of a rotation vector (rad).
+Quat rotation_by(const Vec3& rotation_vector);
+
+struct Energy {
+  double kinetic = 0.0, potential = 0.0;  // J; potential zero at the origin
+};
+Energy energy_of(const Model& model, const State& state);
+
+}  // namespace scree

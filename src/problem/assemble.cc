@@ -1,0 +1,234 @@
+#include "problem/assemble.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "problem/operators.h"
+
+namespace scree {
+namespace {
+
+constexpr int kGrain = 1024;
+// Share of the overlap undone in one step. All at once would turn an overlap d into a speed d/h.
+constexpr double kRecoveryShare = 0.2;
+// An old contact point this near (relative to the smaller body) may hand its impulse to a new one.
+constexpr double kNearness = 0.05;
+
+/// A tangent that varies smoothly with the normal; in planar scenes it lies in the plane.
+Vec3 tangent_of(const Vec3& normal, bool is_planar) {
+  if (is_planar) return Vec3(-normal[1], normal[0], 0.0).normalized();
+  const Vec3 axis = std::abs(normal[0]) < 0.7 ? Vec3::UnitX() : Vec3::UnitY();
+  return (axis - normal * normal.dot(axis)).normalized();
+}
+
+/// Bias of the normal row; see docs/time-stepping.md.
+double normal_bias(const Model& model, double gap, double approach, double free_approach,
+                   double restitution, double step) {
+  const bool closes = gap + step * free_approach <= 0.0;
+  if (restitution > 0.0 && approach < -model.restitution_threshold && closes) {
+    return restitution * approach;  // Newton: u+ = -e u-
+  }
+  if (gap >= 0.0) return gap / step;
+  // Overlap is undone gently: a share per step, never faster than the limit, and never so fast that
+  // the body would rise by more than the overlap it came from.
+  const double depth = -gap;
+  double speed = std::min(kRecoveryShare * depth / step, model.recovery_speed);
+  const double gravity = model.gravity.norm();
+  if (gravity > 0.0) speed = std::min(speed, std::sqrt(2.0 * gravity * depth));
+  return -speed;
+}
+
+}  // namespace
+
+Mat3 world_inverse_inertia(const BodyModel& body, const Quat& orientation) {
+  const Mat3 r = orientation.toRotationMatrix();
+  const bool is_locked = body.locked[3] || body.locked[4] || body.locked[5];
+  if (!is_locked) {
+    if (body.isotropic) return body.inverse_inertia;
+    const Mat3 half = r * body.inverse_inertia;
+    const Mat3 full = half * r.transpose();
+    return 0.5 * (full + full.transpose());
+  }
+  // The free axes alone: invert the inertia restricted to them, P (P^T I P)^-1 P^T. A locked axis
+  // gets a unit diagonal for the inversion and is blanked after it.
+  Mat3 inertia = r * body.inertia * r.transpose();
+  for (int k = 0; k < 3; ++k) {
+    if (!body.locked[static_cast<std::size_t>(3 + k)]) continue;
+    inertia.row(k).setZero();
+    inertia.col(k).setZero();
+    inertia(k, k) = 1.0;
+  }
+  Mat3 result = inertia.inverse();
+  for (int k = 0; k < 3; ++k) {
+    if (!body.locked[static_cast<std::size_t>(3 + k)]) continue;
+    result.row(k).setZero();
+    result.col(k).setZero();
+  }
+  return 0.5 * (result + result.transpose());
+}
+
+void assemble(const Model& model, const State& state, const Contacts& contacts,
+              const StepForces& forces, double step, Problem& problem) {
+  problem.step = step;
+  problem.gravity = model.gravity.norm();
+  problem.bodies.resize(model.bodies.size());
+  parallel_for(static_cast<int>(model.bodies.size()), kGrain, [&](int begin, int end) {
+    for (int index = begin; index < end; ++index) {
+      const auto k = static_cast<std::size_t>(index);
+      const BodyModel& body = model.bodies[k];
+      ProblemBody& out = problem.bodies[k];
+      out.velocity = state.velocity[k];
+      out.angular_velocity = state.angular_velocity[k];
+      out.inverse_mass.setZero();
+      out.inverse_inertia.setZero();
+      if (body.motion != Motion::dynamic) continue;
+      for (int d = 0; d < 3; ++d)
+        out.inverse_mass[d] = body.locked[static_cast<std::size_t>(d)] ? 0.0 : 1.0 / body.mass;
+      out.inverse_inertia = world_inverse_inertia(body, state.orientation[k]);
+      Vec3 force = body.force, torque = body.torque;
+      if (!forces.force.empty()) {
+        force += forces.force[k];
+        torque += forces.torque[k];
+      }
+      // Gravity apart from the other forces: m * (1/m) need not be 1.
+      for (int d = 0; d < 3; ++d) {
+        if (!body.locked[static_cast<std::size_t>(d)]) out.velocity[d] += step * model.gravity[d];
+      }
+      out.velocity += step * out.inverse_mass.cwiseProduct(force);
+      out.angular_velocity += step * (out.inverse_inertia * torque);
+    }
+  });
+  problem.rows.clear();
+  problem.contacts.resize(contacts.list.size());
+  parallel_for(static_cast<int>(contacts.list.size()), kGrain, [&](int begin, int end) {
+    for (int index = begin; index < end; ++index) {
+      const auto i = static_cast<std::size_t>(index);
+      const Contact& contact = contacts.list[i];
+      const auto a = static_cast<std::size_t>(contact.a), b = static_cast<std::size_t>(contact.b);
+      const Surface& surface = model.surface(contact.material_a, contact.material_b);
+      ContactBlock& out = problem.contacts[i];
+      out.a = contact.a;
+      out.b = contact.b;
+      out.normal = contact.normal;
+      out.tangent = tangent_of(contact.normal, model.planar);
+      out.arm_a = contact.point - state.position[a];
+      out.arm_b = contact.point - state.position[b];
+      out.friction = surface.friction;
+      auto normal_velocity = [&](const Vec3& va, const Vec3& wa, const Vec3& vb, const Vec3& wb) {
+        const Vec3 relative = vb + wb.cross(out.arm_b) - va - wa.cross(out.arm_a);
+        return contact.normal.dot(relative);
+      };
+      const double approach = normal_velocity(state.velocity[a], state.angular_velocity[a],
+                                              state.velocity[b], state.angular_velocity[b]);
+      const double free_approach =
+          normal_velocity(problem.bodies[a].velocity, problem.bodies[a].angular_velocity,
+                          problem.bodies[b].velocity, problem.bodies[b].angular_velocity);
+      out.bias =
+          Vec3(normal_bias(model, contact.gap, approach, free_approach, surface.restitution, step),
+               0.0, 0.0);
+    }
+  });
+}
+
+void warm_start(const Model& model, const State& state, const Contacts& contacts,
+                const Problem& problem, Impulses& impulses) {
+  impulses.contacts.assign(contacts.list.size(), Vec3::Zero());
+  impulses.rows.assign(problem.rows.size(), 0.0);
+  const std::vector<ContactMemory>& memory = state.memory;
+  if (memory.empty() || state.last_step <= 0.0) return;
+  const double scale = problem.step / state.last_step;
+  auto take = [&](std::size_t i, const ContactMemory& old) {
+    const ContactBlock& block = problem.contacts[i];
+    const Vec3 p = scale * old.impulse;
+    const double normal = std::max(0.0, block.normal.dot(p));
+    double t1 = block.tangent.dot(p), t2 = block.tangent2().dot(p);
+    const double length = std::hypot(t1, t2), limit = block.friction * normal;
+    if (length > limit) {
+      t1 *= limit / length;
+      t2 *= limit / length;
+    }
+    impulses.contacts[i] = Vec3(normal, t1, t2);
+  };
+  // Both lists are ordered by (a, b, feature): walk them together, pair by pair.
+  std::vector<char> used;
+  std::size_t i = 0, m = 0;
+  while (i < contacts.list.size() && m < memory.size()) {
+    const std::pair key{contacts.list[i].a, contacts.list[i].b};
+    const std::pair old_key{memory[m].a, memory[m].b};
+    if (old_key < key) {
+      ++m;
+      continue;
+    }
+    std::size_t i_end = i;
+    while (i_end < contacts.list.size() &&
+           std::pair{contacts.list[i_end].a, contacts.list[i_end].b} == key)
+      ++i_end;
+    if (key < old_key) {
+      i = i_end;
+      continue;
+    }
+    std::size_t m_end = m;
+    while (m_end < memory.size() && std::pair{memory[m_end].a, memory[m_end].b} == key) ++m_end;
+    used.assign(m_end - m, 0);
+    std::vector<std::size_t> unmatched;
+    for (std::size_t k = i, n = m; k < i_end; ++k) {
+      while (n < m_end && memory[n].feature < contacts.list[k].feature) ++n;
+      if (n < m_end && memory[n].feature == contacts.list[k].feature) {
+        take(k, memory[n]);
+        used[n - m] = 1;
+        ++n;
+      } else {
+        unmatched.push_back(k);
+      }
+    }
+    if (!unmatched.empty()) {
+      const auto a = static_cast<std::size_t>(key.first), b = static_cast<std::size_t>(key.second);
+      double size = std::numeric_limits<double>::infinity();
+      for (const std::size_t body : {a, b}) {
+        if (model.bodies[body].motion == Motion::dynamic)
+          size = std::min(size, model.bodies[body].bounding_radius);
+      }
+      for (const std::size_t k : unmatched) {
+        const Vec3 here =
+            state.orientation[a].conjugate() * (contacts.list[k].point - state.position[a]);
+        double nearest = kNearness * size;
+        std::size_t found = m_end;
+        for (std::size_t n = m; n < m_end; ++n) {
+          const double distance = (memory[n].point_in_a - here).norm();
+          if (used[n - m] == 0 && distance < nearest) {
+            nearest = distance;
+            found = n;
+          }
+        }
+        if (found < m_end) {
+          take(k, memory[found]);
+          used[found - m] = 1;
+        }
+      }
+    }
+    i = i_end;
+    m = m_end;
+  }
+}
+
+void remember(const State& state, const Contacts& contacts, const Problem& problem,
+              const Impulses& impulses, std::vector<ContactMemory>& memory) {
+  memory.clear();
+  for (std::size_t i = 0; i < contacts.list.size(); ++i) {
+    const Vec3& p = impulses.contacts[i];
+    if (p.isZero(0.0)) continue;
+    const Contact& contact = contacts.list[i];
+    const ContactBlock& block = problem.contacts[i];
+    const auto a = static_cast<std::size_t>(contact.a);
+    ContactMemory entry;
+    entry.a = contact.a;
+    entry.b = contact.b;
+    entry.feature = contact.feature;
+    entry.point_in_a = state.orientation[a].conjugate() * (contact.point - state.position[a]);
+    entry.impulse = block.normal * p[0] + block.tangent * p[1] + block.tangent2() * p[2];
+    memory.push_back(entry);
+  }
+}
+
+}  // namespace scree

@@ -1,0 +1,33 @@
+// Contacts -> problem: free velocities, contact frames, bias. The bias says what the step asks of a
+// contact; no solver knows where it comes from. docs/time-stepping.md derives it.
+#pragma once
+
+#include "collision/contacts.h"
+#include "model/model.h"
+#include "model/state.h"
+#include "scree/problem.h"
+
+namespace scree {
+
+/// Forces of this step only, one per body (world included), on top of gravity and constant forces.
+/// May be empty.
+struct StepForces {
+  std::vector<Vec3> force, torque;  // N, N m
+};
+
+/// Inverse inertia in world axes with the locked rotations taken out.
+Mat3 world_inverse_inertia(const BodyModel& body, const Quat& orientation);
+
+void assemble(const Model& model, const State& state, const Contacts& contacts,
+              const StepForces& forces, double step, Problem& problem);
+
+/// Start values from the impulses of the last step, matched by feature, else by nearness within the
+/// pair.
+void warm_start(const Model& model, const State& state, const Contacts& contacts,
+                const Problem& problem, Impulses& impulses);
+
+/// What the next step's warm_start() will need.
+void remember(const State& state, const Contacts& contacts, const Problem& problem,
+              const Impulses& impulses, std::vector<ContactMemory>& memory);
+
+}  // namespace scree

@@ -1,0 +1,204 @@
+#include "problem/audit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace scree {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double clamp_row(const RowBlock& row, double p) { return std::clamp(p, row.lower, row.upper); }
+
+/// |F(eta)|/eta of a contact, in m/s. A contact between bodies that cannot move has eta = infinity:
+/// only its violation counts.
+double natural_residual(const Vec3& p, const Vec3& u_shifted, double eta, double friction,
+                        Law law) {
+  if (!(eta < kInfinity)) return std::max(0.0, -u_shifted[0]);
+  const Vec3 step = p - eta * u_shifted;
+  return (p - project_on_set(step, friction, law)).norm() / eta;
+}
+
+Vec3 shifted(const Vec3& u, double friction, Law law) {
+  if (law != Law::coulomb) return u;
+  return {u[0] + friction * std::hypot(u[1], u[2]), u[1], u[2]};
+}
+
+/// Fischer-Burmeister on the second-order cone: x + y - (x^2 + y^2)^(1/2), by spectral
+/// decomposition.
+Vec3 cone_fischer_burmeister(const Vec3& x, const Vec3& y) {
+  auto square = [](const Vec3& z) {
+    return Vec3(z.squaredNorm(), 2.0 * z[0] * z[1], 2.0 * z[0] * z[2]);
+  };
+  const Vec3 w = square(x) + square(y);
+  const double length = std::hypot(w[1], w[2]);
+  const double upper = std::sqrt(std::max(0.0, w[0] + length));
+  const double lower = std::sqrt(std::max(0.0, w[0] - length));
+  const double direction1 = length > 0.0 ? w[1] / length : 1.0;
+  const double direction2 = length > 0.0 ? w[2] / length : 0.0;
+  const Vec3 root(0.5 * (upper + lower), 0.5 * (upper - lower) * direction1,
+                  0.5 * (upper - lower) * direction2);
+  return x + y - root;
+}
+
+}  // namespace
+
+void Audit::prepare(const Problem& problem) {
+  contact_mass.resize(problem.contacts.size());
+  row_mass.resize(problem.rows.size());
+  velocities.resize(problem.bodies.size());
+  for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
+    velocities[k] = {problem.bodies[k].velocity, problem.bodies[k].angular_velocity};
+  }
+  double sum = 0.0;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ContactBlock& contact = problem.contacts[i];
+    const double trace = delassus_block(problem, contact).trace();
+    contact_mass[i] = trace > 0.0 ? 3.0 / trace : kInfinity;
+    sum += relative_velocity(problem, contact, velocities).squaredNorm();
+  }
+  for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+    const double entry = delassus_entry(problem, problem.rows[i]);
+    row_mass[i] = entry > 0.0 ? 1.0 / entry : kInfinity;
+    const double q = relative_velocity(problem, problem.rows[i], velocities);
+    sum += q * q;
+  }
+  const double count = static_cast<double>(problem.contacts.size() + problem.rows.size());
+  reference_velocity = count > 0 ? std::sqrt(sum / count) : 0.0;
+  reference_velocity = std::max(reference_velocity, problem.gravity * problem.step);
+  if (!(reference_velocity > 0.0)) reference_velocity = 1.0;
+}
+
+double Audit::residual(const Problem& problem, const Impulses& impulses, Law law) {
+  const std::size_t count = problem.contacts.size() + problem.rows.size();
+  if (count == 0) return 0.0;
+  velocities_from(problem, impulses, velocities);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ContactBlock& contact = problem.contacts[i];
+    const Vec3 u = relative_velocity(problem, contact, velocities);
+    const double e = natural_residual(impulses.contacts[i], shifted(u, contact.friction, law),
+                                      contact_mass[i], contact.friction, law);
+    sum += e * e;
+  }
+  for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+    const RowBlock& row = problem.rows[i];
+    const double p = impulses.rows[i];
+    const double u = relative_velocity(problem, row, velocities) + row.compliance * p;
+    const double e =
+        row_mass[i] < kInfinity ? (p - clamp_row(row, p - row_mass[i] * u)) / row_mass[i] : u;
+    sum += e * e;
+  }
+  return std::sqrt(sum / static_cast<double>(count)) / reference_velocity;
+}
+
+Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law law) {
+  Residuals r;
+  r.reference_velocity = reference_velocity;
+  const std::size_t count = problem.contacts.size() + problem.rows.size();
+  if (count == 0) return r;
+
+  // Free velocities first, for q; then the true ones.
+  std::vector<Vec3> free(problem.contacts.size());
+  for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
+    velocities[k] = {problem.bodies[k].velocity, problem.bodies[k].angular_velocity};
+  }
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    free[i] = relative_velocity(problem, problem.contacts[i], velocities);
+  }
+  velocities_from(problem, impulses, velocities);
+
+  double sum = 0, sum_ccp = 0, sum_ncp = 0, energy_scale = 0;
+  double siconos_f = 0, siconos_q = 0, siconos_p = 0, siconos_u = 0;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ContactBlock& contact = problem.contacts[i];
+    const double mu = law == Law::none ? 0.0 : contact.friction;
+    const double eta = contact_mass[i];
+    const Vec3& p = impulses.contacts[i];
+    const Vec3 u = relative_velocity(problem, contact, velocities);
+    const Vec3& q = free[i];
+    const Vec3 u_shift = shifted(u, mu, Law::coulomb);
+    const double tangential_speed = std::hypot(u[1], u[2]);
+    const double tangential_impulse = std::hypot(p[1], p[2]);
+
+    const double e_ccp =
+        natural_residual(p, u, eta, mu, law == Law::none ? Law::none : Law::relaxed);
+    const double e_ncp =
+        natural_residual(p, u_shift, eta, mu, law == Law::none ? Law::none : Law::coulomb);
+    const double e = law == Law::coulomb ? e_ncp : e_ccp;
+    sum += e * e;
+    sum_ccp += e_ccp * e_ccp;
+    sum_ncp += e_ncp * e_ncp;
+    if (!(e <= r.worst)) {
+      r.worst = e;
+      r.worst_contact = static_cast<int>(i);
+    }
+    const bool has_mass = eta < kInfinity;
+    const double normal_part =
+        has_mass ? std::abs(u[0] - std::max(0.0, u[0] - p[0] / eta)) : std::max(0.0, -u[0]);
+    r.normal = std::max(r.normal, normal_part);
+    r.violation = std::max(r.violation, -u[0]);
+    r.complementarity += std::abs(p[0] * u[0]);
+    if (has_mass) {
+      energy_scale += 0.5 * eta * q.squaredNorm();
+      r.cone = std::max(r.cone, std::max(0.0, tangential_impulse - mu * p[0]) /
+                                    std::max(p[0], eta * reference_velocity));
+      const double x = p[0] / eta, y = u_shift[0];
+      const double fb = std::sqrt(x * x + y * y) - x - y;
+      r.fischer_burmeister += 0.5 * fb * fb;
+      if (mu > 0.0) {
+        const Vec3 p_cone(mu * p[0] / eta, p[1] / eta, p[2] / eta);
+        const Vec3 u_cone(u_shift[0] / mu, u[1], u[2]);
+        r.cone_fischer_burmeister =
+            std::max(r.cone_fischer_burmeister, cone_fischer_burmeister(p_cone, u_cone).norm());
+      }
+    }
+    r.friction_power += mu * p[0] * tangential_speed + p[1] * u[1] + p[2] * u[2];
+    if (tangential_speed > 1e-6 * reference_velocity) {
+      const double limit = mu * p[0] / tangential_speed;
+      r.friction_direction =
+          std::max(r.friction_direction, std::hypot(p[1] + limit * u[1], p[2] + limit * u[2]));
+    }
+    const Vec3 unit_map = p - project_on_cone(p - u_shift, mu);
+    siconos_f += unit_map.squaredNorm();
+    siconos_q += q.squaredNorm();
+    siconos_p += p.squaredNorm();
+    siconos_u += u.squaredNorm();
+    r.dual_energy += 0.5 * (u + q).dot(p);  // W p = u - q
+    r.gap += p.dot(law == Law::coulomb ? u_shift : u);
+  }
+  for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+    const RowBlock& row = problem.rows[i];
+    const double p = impulses.rows[i];
+    const double u = relative_velocity(problem, row, velocities) + row.compliance * p;
+    const double e = std::abs(
+        row_mass[i] < kInfinity ? (p - clamp_row(row, p - row_mass[i] * u)) / row_mass[i] : u);
+    sum += e * e;
+    sum_ccp += e * e;
+    sum_ncp += e * e;
+    if (!(e <= r.worst)) {
+      r.worst = e;
+      r.worst_contact = -1;
+    }
+    r.rows = std::max(r.rows, e);
+  }
+  const double n = static_cast<double>(count);
+  r.rms = std::sqrt(sum / n);
+  r.relative_rms = r.rms / reference_velocity;
+  r.relative_worst = r.worst / reference_velocity;
+  r.ccp_rms = std::sqrt(sum_ccp / n) / reference_velocity;
+  r.ncp_rms = std::sqrt(sum_ncp / n) / reference_velocity;
+  if (energy_scale > 0.0) r.complementarity /= energy_scale;
+  const double scale = std::sqrt(std::max({siconos_q, siconos_p, siconos_u}));
+  r.siconos = scale > 0.0 ? std::sqrt(siconos_f) / scale : 0.0;
+  return r;
+}
+
+Residuals audit(const Problem& problem, const Impulses& impulses, Law law) {
+  Audit judge;
+  judge.prepare(problem);
+  return judge.residuals(problem, impulses, law);
+}
+
+}  // namespace scree

@@ -1,0 +1,94 @@
+#include "problem/operators.h"
+
+namespace scree {
+
+void velocities_from(const Problem& problem, const Impulses& impulses,
+                     std::vector<BodyVelocity>& velocities) {
+  velocities.resize(problem.bodies.size());
+  // Sum the wrenches first and divide by the inertia once per body.
+  for (BodyVelocity& sum : velocities) sum = BodyVelocity{};
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ContactBlock& contact = problem.contacts[i];
+    const Vec3& p = impulses.contacts[i];
+    const Vec3 world = contact.normal * p[0] + contact.tangent * p[1] + contact.tangent2() * p[2];
+    BodyVelocity& a = velocities[static_cast<std::size_t>(contact.a)];
+    BodyVelocity& b = velocities[static_cast<std::size_t>(contact.b)];
+    a.linear -= world;
+    a.angular -= contact.arm_a.cross(world);
+    b.linear += world;
+    b.angular += contact.arm_b.cross(world);
+  }
+  for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+    const RowBlock& row = problem.rows[i];
+    const double p = impulses.rows[i];
+    velocities[static_cast<std::size_t>(row.a)].linear += row.linear_a * p;
+    velocities[static_cast<std::size_t>(row.a)].angular += row.angular_a * p;
+    velocities[static_cast<std::size_t>(row.b)].linear += row.linear_b * p;
+    velocities[static_cast<std::size_t>(row.b)].angular += row.angular_b * p;
+  }
+  for (std::size_t k = 0; k < velocities.size(); ++k) {
+    const ProblemBody& body = problem.bodies[k];
+    velocities[k].linear = body.velocity + body.inverse_mass.cwiseProduct(velocities[k].linear);
+    const Vec3 spin = body.inverse_inertia * velocities[k].angular;
+    velocities[k].angular = body.angular_velocity + spin;
+  }
+}
+
+Vec3 relative_velocity(const Problem&, const ContactBlock& contact,
+                       std::span<const BodyVelocity> velocities) {
+  const BodyVelocity& a = velocities[static_cast<std::size_t>(contact.a)];
+  const BodyVelocity& b = velocities[static_cast<std::size_t>(contact.b)];
+  const Vec3 relative =
+      b.linear + b.angular.cross(contact.arm_b) - a.linear - a.angular.cross(contact.arm_a);
+  return Vec3(contact.normal.dot(relative), contact.tangent.dot(relative),
+              contact.tangent2().dot(relative)) +
+         contact.bias;
+}
+
+double relative_velocity(const Problem&, const RowBlock& row,
+                         std::span<const BodyVelocity> velocities) {
+  const BodyVelocity& a = velocities[static_cast<std::size_t>(row.a)];
+  const BodyVelocity& b = velocities[static_cast<std::size_t>(row.b)];
+  return row.linear_a.dot(a.linear) + row.angular_a.dot(a.angular) + row.linear_b.dot(b.linear) +
+         row.angular_b.dot(b.angular) + row.bias;
+}
+
+Mat3 delassus_block(const Problem& problem, const ContactBlock& contact) {
+  Mat3 frame;  // columns n, t1, t2
+  frame << contact.normal, contact.tangent, contact.tangent2();
+  Mat3 block = Mat3::Zero();
+  auto add_body = [&](const ProblemBody& body, const Vec3& arm) {
+    Mat3 angular;
+    for (int k = 0; k < 3; ++k) angular.col(k) = arm.cross(Vec3(frame.col(k)));
+    block += frame.transpose() * body.inverse_mass.asDiagonal() * frame;
+    block += angular.transpose() * body.inverse_inertia * angular;
+  };
+  add_body(problem.bodies[static_cast<std::size_t>(contact.a)], contact.arm_a);
+  add_body(problem.bodies[static_cast<std::size_t>(contact.b)], contact.arm_b);
+  return block;
+}
+
+double delassus_entry(const Problem& problem, const RowBlock& row) {
+  const ProblemBody& a = problem.bodies[static_cast<std::size_t>(row.a)];
+  const ProblemBody& b = problem.bodies[static_cast<std::size_t>(row.b)];
+  return row.linear_a.dot(a.inverse_mass.cwiseProduct(row.linear_a)) +
+         row.angular_a.dot(a.inverse_inertia * row.angular_a) +
+         row.linear_b.dot(b.inverse_mass.cwiseProduct(row.linear_b)) +
+         row.angular_b.dot(b.inverse_inertia * row.angular_b) + row.compliance;
+}
+
+Vec3 project_on_cone(const Vec3& p, double friction) {
+  const double tangential = std::hypot(p[1], p[2]);
+  if (tangential <= friction * p[0]) return p;
+  if (friction * tangential <= -p[0]) return Vec3::Zero();
+  const double normal = (p[0] + friction * tangential) / (1.0 + friction * friction);
+  const double scale = friction * normal / tangential;
+  return {normal, scale * p[1], scale * p[2]};
+}
+
+Vec3 project_on_set(const Vec3& p, double friction, Law law) {
+  if (law == Law::none) return {std::max(0.0, p[0]), 0.0, 0.0};
+  return project_on_cone(p, friction);
+}
+
+}  // namespace scree

@@ -1,0 +1,173 @@
+// Block Gauss-Seidel on contacts with the one-contact problem solved exactly, accelerated by
+// Anderson's method when plain sweeps are slow.
+//
+// [JAJ98] F. Jourdan, P. Alart, M. Jean, "A Gauss-Seidel like algorithm to solve frictional contact
+// problems",
+//   Comput. Methods Appl. Mech. Engrg. 155 (1998) 31-47.
+#include <chrono>
+#include <cmath>
+
+#include "problem/audit.h"
+#include "solve/anderson.h"
+#include "solve/contact_system.h"
+#include "solve/methods.h"
+#include "solve/options.h"
+
+namespace scree {
+namespace {
+
+class GaussSeidel final : public Solver {
+ public:
+  SolveResult solve(const Problem& problem, Impulses& impulses,
+                    const SolveOptions& options) override;
+
+ private:
+  void flatten(const Impulses& impulses, std::vector<double>& x) const;
+  void unflatten(const Problem& problem, std::span<const double> x, Law law,
+                 Impulses& impulses) const;
+
+  ContactSystem system_;
+  Audit audit_;
+  Anderson anderson_;
+  std::vector<double> before_, after_, weight_;
+  Impulses best_;
+};
+
+void GaussSeidel::flatten(const Impulses& impulses, std::vector<double>& x) const {
+  x.resize(3 * impulses.contacts.size() + impulses.rows.size());
+  for (std::size_t i = 0; i < impulses.contacts.size(); ++i) {
+    for (int k = 0; k < 3; ++k) x[3 * i + static_cast<std::size_t>(k)] = impulses.contacts[i][k];
+  }
+  std::copy(impulses.rows.begin(), impulses.rows.end(),
+            x.begin() + static_cast<std::ptrdiff_t>(3 * impulses.contacts.size()));
+}
+
+void GaussSeidel::unflatten(const Problem& problem, std::span<const double> x, Law law,
+                            Impulses& impulses) const {
+  for (std::size_t i = 0; i < impulses.contacts.size(); ++i) {
+    const Vec3 p(x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+    impulses.contacts[i] = project_on_set(p, problem.contacts[i].friction, law);
+  }
+  const std::size_t first = 3 * impulses.contacts.size();
+  for (std::size_t i = 0; i < impulses.rows.size(); ++i) {
+    impulses.rows[i] =
+        std::min(problem.rows[i].upper, std::max(problem.rows[i].lower, x[first + i]));
+  }
+}
+
+SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
+                               const SolveOptions& options) {
+  const SweepOptions sweep_options{.law = options.law,
+                                   .relaxation = option(options, "relaxation", 1.0),
+                                   .local_rounds = static_cast<int>(option(options, "local_rounds", 4))};
+  const int memory = static_cast<int>(option(options, "memory", 8));
+  const int first_accelerated = static_cast<int>(option(options, "plain_sweeps", 8));
+  const double polish_visits = option(options, "polish_visits", 4000);
+  const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : 2000;
+  const auto start = std::chrono::steady_clock::now();
+
+  system_.pack(problem);
+  system_.set_velocities(problem, impulses);
+  audit_.prepare(problem);
+
+  SolveResult result;
+  result.used = "gauss-seidel";
+  const std::size_t blocks = problem.contacts.size() + problem.rows.size();
+  if (blocks == 0) {
+    result.status = SolveStatus::converged;
+    return result;
+  }
+  weight_.resize(3 * problem.contacts.size() + problem.rows.size());
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k)
+      weight_[3 * i + k] = std::isfinite(system_.mass[i]) ? 1.0 / system_.mass[i] : 0.0;
+  }
+  for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+    weight_[3 * problem.contacts.size() + i] =
+        std::isfinite(system_.row_mass[i]) ? 1.0 / system_.row_mass[i] : 0.0;
+  }
+
+  // Small problems are solved to rounding: it costs microseconds, and what rests then really rests.
+  const double spare_sweeps = polish_visits / static_cast<double>(blocks);
+  const double polished = std::min(options.tolerance, 1e-13);
+  double best_residual = std::numeric_limits<double>::infinity();
+  double judge_below =
+      options.tolerance;  // first look when a sweep moves no more than the tolerance
+  bool is_converged = false;
+  int since_best = 0;
+
+  for (int sweep = 1;; ++sweep) {
+    const bool is_accelerated = memory > 0 && sweep > first_accelerated;
+    if (sweep == first_accelerated + 1) anderson_.reset(weight_.size(), memory);
+    if (is_accelerated) flatten(impulses, before_);
+    const double moved = std::sqrt(gauss_seidel_sweep(system_, impulses, sweep_options) /
+                                   static_cast<double>(blocks)) /
+                         audit_.reference_velocity;
+    result.iterations = sweep;
+
+    const bool is_out_of_sweeps = sweep >= max_sweeps;
+    const bool is_out_of_time =
+        options.time_limit > 0.0 &&
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
+            options.time_limit;
+    if (moved <= judge_below || is_out_of_sweeps || is_out_of_time || options.record_history) {
+      const double residual = audit_.residual(problem, impulses, options.law);
+      if (options.record_history) result.history.push_back(residual);
+      if (!std::isfinite(residual)) {
+        result.status = SolveStatus::diverged;
+        break;
+      }
+      if (residual < best_residual) {
+        since_best = residual < 0.9 * best_residual ? 0 : since_best + 1;
+        best_residual = residual;
+        best_ = impulses;
+      } else {
+        ++since_best;
+      }
+      // Look again when the sweeps have come down by as much as the residual still has to.
+      const double goal = is_converged ? polished : options.tolerance;
+      judge_below =
+          std::max(0.8 * moved * std::min(1.0, goal / std::max(residual, 1e-300)), 0.1 * moved);
+      is_converged = best_residual <= options.tolerance;
+      const bool is_polished = best_residual <= polished || since_best > 5 || sweep >= spare_sweeps;
+      if (is_converged && is_polished) {
+        result.status = SolveStatus::converged;
+        break;
+      }
+      if (is_out_of_sweeps || is_out_of_time) {
+        result.status = is_converged     ? SolveStatus::converged
+                        : is_out_of_time ? SolveStatus::time_limit
+                                         : SolveStatus::iteration_limit;
+        break;
+      }
+    }
+    if (is_accelerated) {
+      flatten(impulses, after_);
+      if (anderson_.accelerate(before_, after_, weight_)) {
+        unflatten(problem, after_, options.law, impulses);
+        system_.set_velocities(problem, impulses);
+      }
+    }
+  }
+  if (std::isfinite(best_residual)) impulses = best_;
+  result.residuals = audit_.residuals(problem, impulses, options.law);
+  return result;
+}
+
+}  // namespace
+
+SolverInfo gauss_seidel_info() {
+  return {.name = "gauss-seidel",
+          .description = "block Gauss-Seidel, exact one-contact solve, Anderson acceleration",
+          .source = "Jourdan, Alart, Jean 1998; Anderson 1965",
+          .laws = {Law::coulomb, Law::relaxed, Law::none},
+          .options = {{"relaxation", 1.0, "step factor of a visit, in (0, 2)"},
+                      {"local_rounds", 4, "visits of the points of one body pair before the next pair"},
+                      {"memory", 8, "columns of Anderson acceleration; 0 switches it off"},
+                      {"plain_sweeps", 8, "sweeps before acceleration starts"},
+                      {"polish_visits", 4000, "visits that may be spent beyond the tolerance"}},
+          .default_max_iterations = 2000,
+          .create = [] { return std::make_unique<GaussSeidel>(); }};
+}
+
+}  // namespace scree

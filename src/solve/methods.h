@@ -1,0 +1,13 @@
+// The methods that come with the program; registry.cc lists them.
+#pragma once
+
+#include "scree/solver.h"
+
+namespace scree {
+
+SolverInfo automatic_info();
+SolverInfo gauss_seidel_info();
+SolverInfo jacobi_info();
+SolverInfo apgd_info();
+
+}  // namespace scree

@@ -1,0 +1,41 @@
+#include "base/text.h"
+#include "scree/error.h"
+#include "solve/methods.h"
+
+namespace scree {
+namespace {
+
+std::vector<SolverInfo>& table() {
+  static std::vector<SolverInfo> all{automatic_info(), gauss_seidel_info(), jacobi_info(),
+                                     apgd_info()};
+  return all;
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const SolverInfo& info : table()) all.push_back(info.name);
+  return all;
+}
+
+}  // namespace
+
+const std::vector<SolverInfo>& solvers() { return table(); }
+
+const SolverInfo& solver_named(const std::string& name) {
+  for (const SolverInfo& info : table()) {
+    if (info.name == name) return info;
+  }
+  throw InputError("solver must be one of " + join_words(names()) + ", got '" + name + "'");
+}
+
+void register_solver(SolverInfo info) {
+  for (const SolverInfo& known : table()) {
+    if (known.name == info.name)
+      throw InputError("solver '" + info.name + "' is already registered");
+  }
+  if (info.name.empty() || !info.create)
+    throw InputError("a solver needs a name and a create function");
+  table().push_back(std::move(info));
+}
+
+}  // namespace scree

@@ -1,0 +1,57 @@
+// What a run amounts to: the receipts of its steps, summed up. Summaries, `run --json` and studies
+// all read this.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "model/state.h"
+#include "scree/receipt.h"
+
+namespace scree {
+
+/// Mean and largest of a series of numbers that are not negative.
+struct Series {
+  double sum = 0.0, max = 0.0;
+  std::int64_t count = 0;
+
+  void add(double value) {
+    sum += value;
+    max = value > max ? value : max;
+    ++count;
+  }
+  double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0.0; }
+};
+
+struct RunStatistics {
+  std::int64_t steps = 0;
+  std::vector<double> step_ms;                          // wall time of each step, without observers
+  Series collide, assemble, solve, integrate, observe;  // ms per step
+  Series contacts, iterations, residual;                // residual: the relative rms of each step
+  double residual_worst = 0.0;                          // of any block of any step, relative
+  std::int64_t converged_steps = 0;
+  std::int64_t worst_step = 0;  // of the unconverged ones, the largest residual's; 0: none
+  double worst_step_residual = 0.0;
+  double max_penetration = 0.0;  // m
+  double max_joint_error = 0.0;  // m; rises above 0 with scenes that have joints
+  double kinetic_energy = 0.0, potential_energy = 0.0;  // J, after the last step
+  std::string solver;  // that did the work of the last step with contacts
+
+  /// `wall_ms` is the time the step took, `observe_ms` what recorders and other observers took
+  /// after it.
+  void add(const Receipt& receipt, double wall_ms, double observe_ms);
+  std::int64_t unconverged_steps() const { return steps - converged_steps; }
+  double mean_step_ms() const;
+  double median_step_ms() const;
+  double max_step_ms() const;
+};
+
+/// The largest distance of a moving body's centre of mass from where it was, m.
+double largest_displacement(const Model& model, const std::vector<Vec3>& start, const State& state);
+/// The largest speed of a moving body's centre of mass, m/s.
+double largest_speed(const Model& model, const State& state);
+
+}  // namespace scree

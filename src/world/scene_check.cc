@@ -1,0 +1,100 @@
+#include "world/scene_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "collision/contacts.h"
+#include "model/compile.h"
+#include "world/tunnelling.h"
+
+namespace scree {
+namespace {
+
+constexpr std::size_t kMostOfAKind = 10;
+constexpr double kMassRatio = 1000.0;  // beyond it iterative solvers need many times more sweeps
+constexpr double kTouching = 1e-3;     // m, gap below which bodies count as touching
+// Scenes are written in decimals: bodies meant to touch overlap by rounding.
+constexpr double kOverlap = 1e-9;  // m
+
+void add_limited(const std::string& kind, const std::vector<std::string>& messages,
+                 std::vector<SceneWarning>& warnings) {
+  for (std::size_t i = 0; i < std::min(messages.size(), kMostOfAKind); ++i) {
+    warnings.push_back({kind, messages[i]});
+  }
+  if (messages.size() > kMostOfAKind) {
+    warnings.push_back(
+        {kind, fmt::format("and {} more of this kind", messages.size() - kMostOfAKind)});
+  }
+}
+
+// The smallest gap of each pair of bodies.
+std::map<std::pair<int, int>, double> smallest_gaps(const Model& model, const State& state) {
+  Contacts contacts;
+  // With no time for bodies to approach in, only what is closed now is found.
+  make_collision_backend("scree")->find_contacts(model, state, 0.0, contacts);
+  std::map<std::pair<int, int>, double> gaps;
+  for (const Contact& contact : contacts.list) {
+    const auto [at, is_new] = gaps.try_emplace({contact.a, contact.b}, contact.gap);
+    if (!is_new) at->second = std::min(at->second, contact.gap);
+  }
+  return gaps;
+}
+
+}  // namespace
+
+std::vector<SceneWarning> find_scene_warnings(const Scene& scene, const Model& model) {
+  const State state = initial_state(scene, model);
+  const auto name = [&](int body) { return model.bodies[static_cast<std::size_t>(body)].name; };
+  std::vector<SceneWarning> warnings;
+
+  std::vector<std::pair<double, std::string>> overlaps;
+  std::vector<std::string> ratios;
+  for (const auto& [pair, gap] : smallest_gaps(model, state)) {
+    if (gap < -kOverlap) {
+      overlaps.push_back({gap, fmt::format("{} and {} overlap by {:.4g} m at the start",
+                                           name(pair.first), name(pair.second), -gap)});
+    }
+    const double mass_a = model.bodies[static_cast<std::size_t>(pair.first)].mass;
+    const double mass_b = model.bodies[static_cast<std::size_t>(pair.second)].mass;
+    if (gap < kTouching && mass_a > 0.0 && mass_b > 0.0 &&
+        std::max(mass_a, mass_b) > kMassRatio * std::min(mass_a, mass_b)) {
+      ratios.push_back(fmt::format("{} ({:.4g} kg) touches {} ({:.4g} kg): mass ratio {:.3g}",
+                                   name(pair.first), mass_a, name(pair.second), mass_b,
+                                   std::max(mass_a, mass_b) / std::min(mass_a, mass_b)));
+    }
+  }
+  std::stable_sort(overlaps.begin(), overlaps.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> overlap_messages;
+  for (auto& [gap, message] : overlaps) overlap_messages.push_back(std::move(message));
+  add_limited("overlap", overlap_messages, warnings);
+
+  std::vector<std::string> fast;
+  for (const TunnellingRisk& risk : TunnellingWatch(model).find(model, state, scene.run.step)) {
+    fast.push_back(
+        fmt::format("{} moves {:.4g} m per step towards or past {}, more than half its thickness "
+                    "of {:.4g} m: it may pass "
+                    "through; a step below {:.2g} s is safer",
+                    name(risk.body), risk.displacement, name(risk.other), risk.thickness,
+                    0.5 * risk.thickness * scene.run.step / risk.displacement));
+  }
+  add_limited("tunnelling", fast, warnings);
+  add_limited("mass-ratio", ratios, warnings);
+
+  std::set<std::string> used;
+  for (const Body& body : scene.bodies) used.insert(body.material);
+  std::vector<std::string> unused;
+  for (const Material& material : scene.materials) {
+    if (!used.contains(material.name) && material.name != "default") {
+      unused.push_back(fmt::format("no body is of material {}", material.name));
+    }
+  }
+  add_limited("unused-material", unused, warnings);
+  return warnings;
+}
+
+}  // namespace scree

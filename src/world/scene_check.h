@@ -1,0 +1,22 @@
+// What is allowed in a scene but seldom meant: found before the first step.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "scree/scene.h"
+
+namespace scree {
+
+struct SceneWarning {
+  std::string kind;     // "overlap", "tunnelling", "mass-ratio" or "unused-material"
+  std::string message;  // one line with names and numbers
+};
+
+/// Overlaps at the start, bodies that may tunnel, mass ratios above 1000 between touching bodies,
+/// materials no body has. `model` is compile(scene). At most 10 of a kind are written out, then one
+/// line counts the rest.
+std::vector<SceneWarning> find_scene_warnings(const Scene& scene, const Model& model);
+
+}  // namespace scree

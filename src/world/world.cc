@@ -1,0 +1,225 @@
+#include "scree/world.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "base/text.h"
+#include "collision/contacts.h"
+#include "integrate/integrate.h"
+#include "model/compile.h"
+#include "scree/error.h"
+#include "world/step.h"
+
+namespace scree {
+namespace {
+
+constexpr int kMaxHalvings = 4;
+
+std::size_t inner(int scene_body) { return static_cast<std::size_t>(scene_body) + 1; }
+
+}  // namespace
+
+struct World::Parts {
+  Scene scene;
+  WorldOptions options;
+  Model model;
+  State state;
+  SolveOptions solve_options;
+  std::unique_ptr<CollisionBackend> collision;
+  std::unique_ptr<Solver> solver;
+  StepForces forces;
+  bool has_forces = false;
+  StepWorkspace workspace;
+
+  Receipt advance(const State& from, double step, int halvings_left);
+};
+
+/// One step, or two of half the size when the solver missed its tolerance and the caller wants
+/// that. The new state is left in workspace.next.
+Receipt World::Parts::advance(const State& from, double step, int halvings_left) {
+  Receipt receipt =
+      take_step(model, from, forces, step, *collision, *solver, solve_options, workspace);
+  std::string quantity;
+  const int broken = find_non_finite(workspace.next, quantity);
+  const bool is_good = broken < 0 && receipt.converged;
+  if (is_good || options.on_failure != OnFailure::substep || halvings_left == 0) {
+    if (broken >= 0) {
+      throw StepFailure(fmt::format(
+          "step {}: {} of body '{}' is not finite (solver {}, status {}, residual {:.3g}); the "
+          "state before the step is kept",
+          state.step + 1, quantity, model.bodies[static_cast<std::size_t>(broken)].name,
+          receipt.solver, name_of(receipt.status), receipt.residuals.relative_rms));
+    }
+    return receipt;
+  }
+  const Receipt first = advance(from, 0.5 * step, halvings_left - 1);
+  const State middle = workspace.next;
+  Receipt second = advance(middle, 0.5 * step, halvings_left - 1);
+  second.substeps = first.substeps + second.substeps;
+  second.iterations += first.iterations + receipt.iterations;
+  second.converged = first.converged && second.converged;
+  second.penetration = std::max(first.penetration, second.penetration);
+  if (first.residuals.relative_rms > second.residuals.relative_rms)
+    second.residuals = first.residuals;
+  if (!first.converged) second.status = first.status;
+  second.ms.collide += first.ms.collide + receipt.ms.collide;
+  second.ms.assemble += first.ms.assemble + receipt.ms.assemble;
+  second.ms.solve += first.ms.solve + receipt.ms.solve;
+  second.ms.integrate += first.ms.integrate + receipt.ms.integrate;
+  return second;
+}
+
+World::World(const Scene& scene, const WorldOptions& options) : parts_(std::make_unique<Parts>()) {
+  Parts& p = *parts_;
+  p.scene = scene;
+  p.options = options;
+  if (options.step > 0.0) p.scene.run.step = options.step;
+  if (!options.solver.empty()) p.scene.run.solver = options.solver;
+  if (!options.law.empty()) p.scene.run.law = options.law;
+  if (options.tolerance > 0.0) p.scene.run.tolerance = options.tolerance;
+  if (options.max_iterations > 0) p.scene.run.max_iterations = options.max_iterations;
+  const RunSettings& run = p.scene.run;
+  if (!(run.step > 0.0) || !std::isfinite(run.step)) {
+    throw InputError(fmt::format("run.step must be > 0 s, got {}", run.step));
+  }
+  if (!(run.tolerance > 0.0))
+    throw InputError(fmt::format("run.tolerance must be > 0, got {}", run.tolerance));
+  p.solve_options.law = law_named(run.law);
+  p.solve_options.tolerance = run.tolerance;
+  p.solve_options.max_iterations = run.max_iterations;
+  p.solve_options.time_limit = options.time_limit;
+  const SolverInfo& info = solver_named(run.solver);
+  if (std::find(info.laws.begin(), info.laws.end(), p.solve_options.law) == info.laws.end()) {
+    std::vector<std::string> able;
+    for (const Law law : info.laws) able.emplace_back(name_of(law));
+    throw InputError(fmt::format("solver '{}' does not solve the law '{}'; it solves {}", info.name,
+                                 run.law, join_words(able)));
+  }
+  p.solver = info.create();
+  p.collision = make_collision_backend(options.collision);
+  p.model = compile(p.scene);
+  p.state = initial_state(p.scene, p.model);
+  p.forces.force.assign(p.model.bodies.size(), Vec3::Zero());
+  p.forces.torque.assign(p.model.bodies.size(), Vec3::Zero());
+}
+
+World::~World() = default;
+World::World(World&&) noexcept = default;
+World& World::operator=(World&&) noexcept = default;
+
+Receipt World::step() {
+  Parts& p = *parts_;
+  if (before_step) before_step(*this);
+  const double h = p.scene.run.step;
+  Receipt receipt =
+      p.advance(p.state, h, p.options.on_failure == OnFailure::substep ? kMaxHalvings : 0);
+  if (!receipt.converged && p.options.on_failure == OnFailure::stop) {
+    throw StepFailure(fmt::format(
+        "step {}: {} missed the tolerance {:.3g} (status {}, residual {:.3g}); the state before "
+        "the step is kept",
+        p.state.step + 1, receipt.solver, p.solve_options.tolerance, name_of(receipt.status),
+        receipt.residuals.relative_rms));
+  }
+  const std::int64_t count = p.state.step + 1;
+  std::swap(p.state, p.workspace.next);
+  p.state.step = count;
+  p.state.time = static_cast<double>(count) * h;
+  receipt.step = count;
+  receipt.time = p.state.time;
+  if (p.has_forces) {
+    p.forces.force.assign(p.model.bodies.size(), Vec3::Zero());
+    p.forces.torque.assign(p.model.bodies.size(), Vec3::Zero());
+    p.has_forces = false;
+  }
+  if (after_step) after_step(*this, receipt);
+  return receipt;
+}
+
+void World::run(double seconds) {
+  const auto steps = static_cast<std::int64_t>(std::llround(seconds / step_size()));
+  for (std::int64_t k = 0; k < steps; ++k) step();
+}
+
+double World::time() const { return parts_->state.time; }
+std::int64_t World::step_count() const { return parts_->state.step; }
+double World::step_size() const { return parts_->scene.run.step; }
+int World::body_count() const { return static_cast<int>(parts_->scene.bodies.size()); }
+
+int World::body_index(const std::string& name) const {
+  std::vector<std::string> names;
+  for (std::size_t k = 1; k < parts_->model.bodies.size(); ++k) {
+    if (parts_->model.bodies[k].name == name) return static_cast<int>(k) - 1;
+    names.push_back(parts_->model.bodies[k].name);
+  }
+  const std::string near = nearest_word(name, names);
+  throw InputError("there is no body '" + name + "'" +
+                   (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+Pose World::pose(int body) const {
+  return body_frame(parts_->model, parts_->state, static_cast<int>(inner(body)));
+}
+Vec3 World::velocity(int body) const { return parts_->state.velocity.at(inner(body)); }
+Vec3 World::angular_velocity(int body) const {
+  return parts_->state.angular_velocity.at(inner(body));
+}
+
+void World::set_velocity(int body, const Vec3& linear, const Vec3& angular) {
+  if (!linear.allFinite() || !angular.allFinite()) throw InputError("a velocity must be finite");
+  parts_->state.velocity.at(inner(body)) = linear;
+  parts_->state.angular_velocity.at(inner(body)) = angular;
+}
+
+void World::add_force(int body, const Vec3& force, const Vec3& torque) {
+  if (!force.allFinite() || !torque.allFinite()) throw InputError("a force must be finite");
+  parts_->forces.force.at(inner(body)) += force;
+  parts_->forces.torque.at(inner(body)) += torque;
+  parts_->has_forces = true;
+}
+
+Vec3 World::contact_force(int body) const {
+  const Parts& p = *parts_;
+  Vec3 sum = Vec3::Zero();
+  const auto index = static_cast<std::int32_t>(inner(body));
+  for (std::size_t i = 0; i < p.workspace.problem.contacts.size(); ++i) {
+    const ContactBlock& c = p.workspace.problem.contacts[i];
+    if (c.a != index && c.b != index) continue;
+    const Vec3& q = p.workspace.impulses.contacts[i];
+    const Vec3 world = c.normal * q[0] + c.tangent * q[1] + c.tangent2() * q[2];
+    sum += (c.b == index ? 1.0 : -1.0) * world;
+  }
+  return sum / p.workspace.problem.step;
+}
+
+const Scene& World::scene() const { return parts_->scene; }
+const Model& World::model() const { return parts_->model; }
+State& World::state() { return parts_->state; }
+const State& World::state() const { return parts_->state; }
+const Contacts& World::contacts() const { return parts_->workspace.contacts; }
+const Impulses& World::impulses() const { return parts_->workspace.impulses; }
+const Problem& World::problem() const { return parts_->workspace.problem; }
+
+std::uint64_t state_hash(const State& state) {
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  auto add = [&hash](double value) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    // FNV-1a by bytes is slow; mix whole words instead.
+    hash ^= bits;
+    hash *= 0x9e3779b97f4a7c15ull;
+    hash ^= hash >> 32;
+  };
+  for (std::size_t k = 0; k < state.position.size(); ++k) {
+    for (int d = 0; d < 3; ++d) add(state.position[k][d]);
+    for (const double c : {state.orientation[k].w(), state.orientation[k].x(),
+                           state.orientation[k].y(), state.orientation[k].z()})
+      add(c);
+    for (int d = 0; d < 3; ++d) add(state.velocity[k][d]);
+    for (int d = 0; d < 3; ++d) add(state.angular_velocity[k][d]);
+  }
+  return hash;
+}
+
+}  // namespace scree

@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "apps/program.h"
+
+namespace scree::testing {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Folder& folder, const std::vector<std::string>& arguments) {
+  const Outcome outcome = scree(folder, arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return Json::parse(outcome.out);
+}
+
+bool has_entry(const Json& list, const std::string& name) {
+  return std::any_of(list.begin(), list.end(),
+                     [&](const Json& entry) { return entry["name"] == name; });
+}
+
+TEST(List, EveryTopicHasNamesAndDescriptions) {
+  const Folder folder;
+  for (const char* topic : {"demos", "solvers", "shapes", "laws", "collision"}) {
+    const Json list = json_of(folder, {"list", topic, "--json"});
+    ASSERT_TRUE(list.is_array());
+    EXPECT_FALSE(list.empty()) << topic;
+    const Outcome plain = scree(folder, {"list", topic});
+    EXPECT_EQ(plain.exit_code, 0);
+    for (const Json& entry : list) {
+      EXPECT_NE(entry["description"], "") << entry["name"];
+      EXPECT_NE(plain.out.find(entry["name"].get<std::string>()), std::string::npos);
+    }
+  }
+}
+
+TEST(List, DemosHaveParametersAndSolversHaveLaws) {
+  const Folder folder;
+  const Json demos = json_of(folder, {"list", "demos", "--json"});
+  EXPECT_TRUE(has_entry(demos, "hello"));
+  const auto wall = std::find_if(demos.begin(), demos.end(),
+                                 [](const Json& demo) { return demo["name"] == "wall"; });
+  ASSERT_NE(wall, demos.end());
+  EXPECT_TRUE(has_entry((*wall)["parameters"], "bricks"));
+  const Json solvers = json_of(folder, {"list", "solvers", "--json"});
+  EXPECT_TRUE(has_entry(solvers, "gauss-seidel"));
+  for (const Json& solver : solvers) {
+    EXPECT_FALSE(solver["laws"].empty()) << solver["name"];
+    EXPECT_TRUE(solver["options"].is_array());
+  }
+  EXPECT_TRUE(has_entry(json_of(folder, {"list", "laws", "--json"}), "coulomb"));
+  EXPECT_TRUE(has_entry(json_of(folder, {"list", "collision", "--json"}), "scree"));
+}
+
+TEST(Info, TellsScenesRecordingsAndCheckpointsApart) {
+  const Folder folder;
+  ASSERT_EQ(
+      scree(folder, {"run", "hello", "--steps", "6", "--checkpoint", "c.h5", "--quiet"}).exit_code,
+      0);
+
+  const Json demo = json_of(folder, {"info", "hello", "--json"});
+  EXPECT_EQ(demo["kind"], "scene");
+  EXPECT_EQ(demo["bodies"]["dynamic"], 1);
+  const Json recording = json_of(folder, {"info", "hello.h5", "--json"});
+  EXPECT_EQ(recording["kind"], "recording");
+  EXPECT_EQ(recording["frames"], 7);  // the start and six steps
+  EXPECT_EQ(recording["scene"]["name"], "hello");
+  EXPECT_NE(recording["made_by"]["command"].get<std::string>().find("run hello --steps 6"),
+            std::string::npos);
+  const Json checkpoint = json_of(folder, {"info", "c.h5", "--json"});
+  EXPECT_EQ(checkpoint["kind"], "checkpoint");
+  EXPECT_EQ(checkpoint["step"], 6);
+
+  for (const char* file : {"hello", "hello.h5", "c.h5"}) {
+    const Outcome plain = scree(folder, {"info", file});
+    EXPECT_EQ(plain.exit_code, 0) << plain.err;
+    EXPECT_EQ(plain.out.rfind("kind ", 0), 0u) << plain.out;
+  }
+}
+
+TEST(Info, ABrokenFileIsAnInputError) {
+  const Folder folder;
+  folder.write("broken.h5", "\x89HDF\r\n\x1a\n and then nothing");
+  EXPECT_EQ(scree(folder, {"info", "broken.h5"}).exit_code, 2);
+}
+
+TEST(Export, ADemoAsYamlRunsToTheSameBits) {
+  const Folder folder;
+  ASSERT_EQ(scree(folder, {"export", "wall", "w.yaml", "--set", "bricks=40", "--quiet"}).exit_code,
+            0);
+  const Json demo =
+      json_of(folder, {"run", "wall", "--set", "bricks=40", "--steps", "10", "--json"});
+  const Json file = json_of(folder, {"run", "w.yaml", "--steps", "10", "--json"});
+  EXPECT_EQ(file["state_hash"], demo["state_hash"]);
+}
+
+TEST(Export, CsvHasOneRowPerFrameAndBody) {
+  const Folder folder;
+  ASSERT_EQ(scree(folder, {"run", "hello", "--steps", "3", "--quiet"}).exit_code, 0);
+  const Json info = json_of(folder, {"info", "hello.h5", "--json"});
+  const int bodies =
+      info["scene"]["bodies"]["dynamic"].get<int>() + info["scene"]["bodies"]["fixed"].get<int>();
+  ASSERT_EQ(scree(folder, {"export", "hello.h5", "hello.csv"}).exit_code, 0);
+  const std::string csv = folder.read("hello.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * bodies);  // heading, then 4 frames
+}
+
+TEST(Export, ParaViewFilesAreWritten) {
+  const Folder folder;
+  ASSERT_EQ(scree(folder, {"run", "hello", "--steps", "2", "--quiet"}).exit_code, 0);
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--surfaces"}}) {
+    std::vector<std::string> words = {"export", "hello.h5", "hello.pvd"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = scree(folder, words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_NE(folder.read("hello.pvd").find("<VTKFile"), std::string::npos);
+  }
+}
+
+TEST(Check, ReportsEveryErrorWithItsPlace) {
+  const Folder folder;
+  folder.write("bad.yaml",
+               "name: bad\ngravty: [0, 0, -9.81]\nbodies:\n  - shape: {sphere: {radius: -1}}\n");
+  const Outcome outcome = scree(folder, {"check", "bad.yaml"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("bad.yaml:2:"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("gravity"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("bad.yaml:4:"), std::string::npos) << outcome.err;
+  const Outcome json = scree(folder, {"check", "bad.yaml", "--json"});
+  EXPECT_EQ(json.exit_code, 2);
+  EXPECT_GE(Json::parse(json.out)["errors"].size(), 2u);
+}
+
+TEST(Check, AGoodSceneHasNothingToComplainAbout) {
+  const Folder folder;
+  const Outcome outcome = scree(folder, {"check", "hello", "--strict"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("nothing to complain about"), std::string::npos) << outcome.out;
+}
+
+}  // namespace
+}  // namespace scree::testing

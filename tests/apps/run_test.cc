@@ -1,0 +1,263 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "apps/program.h"
+#include "record/checkpoint.h"
+#include "record/recording.h"
+
+namespace scree::testing {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A wall small enough to step in milliseconds.
+const std::vector<std::string> kSmallWall = {"run",       "wall",  "--set",
+                                             "bricks=40", "--set", "courses=4"};
+
+std::vector<std::string> operator+(std::vector<std::string> words,
+                                   const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+Json run_json(const Folder& folder, const std::vector<std::string>& arguments) {
+  const Outcome outcome = scree(folder, arguments + std::vector<std::string>{"--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return Json::parse(outcome.out);
+}
+
+std::vector<std::string> keys(const Json& object) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : object.items()) names.push_back(name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(RunJson, HasExactlyTheAgreedKeysInOrder) {
+  const Folder folder;
+  const Json run = run_json(folder, kSmallWall + Names{"--steps", "3"});
+  EXPECT_EQ(keys(run), (Names{"scene", "bodies", "steps", "step", "simulated_s", "wall_s", "cpu_s",
+                              "threads", "ms_per_step", "stage_ms", "contacts", "solver",
+                              "max_penetration_m", "max_joint_error_m", "energy_J", "max_speed_end",
+                              "max_displacement", "state_hash", "peak_memory_MB"}));
+  EXPECT_EQ(keys(run["ms_per_step"]), (Names{"mean", "median", "max"}));
+  EXPECT_EQ(keys(run["stage_ms"]), (Names{"collide", "assemble", "solve", "integrate", "observe"}));
+  EXPECT_EQ(keys(run["contacts"]), (Names{"mean", "max"}));
+  EXPECT_EQ(keys(run["solver"]), (Names{"name", "law", "iterations", "residual", "residual_worst",
+                                        "tolerance", "converged_steps"}));
+  EXPECT_EQ(keys(run["solver"]["iterations"]), (Names{"mean", "max"}));
+  EXPECT_EQ(keys(run["solver"]["residual"]), (Names{"mean", "max"}));
+  EXPECT_EQ(keys(run["energy_J"]), (Names{"kinetic", "potential"}));
+}
+
+TEST(RunJson, ValuesHaveTheirTypesAndAgreeWithEachOther) {
+  const Folder folder;
+  const Json run =
+      run_json(folder, kSmallWall + Names{"--steps", "5", "--step", "0.005", "--threads", "1",
+                                          "--law", "relaxed", "--tolerance", "1e-3"});
+  EXPECT_EQ(run["scene"], "wall");
+  EXPECT_TRUE(run["bodies"].is_number_integer());
+  EXPECT_GT(run["bodies"].get<int>(), 40);
+  EXPECT_EQ(run["steps"], 5);
+  EXPECT_EQ(run["step"], 0.005);
+  EXPECT_DOUBLE_EQ(run["simulated_s"].get<double>(), 0.025);
+  EXPECT_EQ(run["threads"], 1);
+  EXPECT_EQ(run["solver"]["law"], "relaxed");
+  EXPECT_EQ(run["solver"]["tolerance"], 1e-3);
+  EXPECT_NE(run["solver"]["name"], "");
+  EXPECT_TRUE(run["contacts"]["max"].is_number_integer());
+  EXPECT_TRUE(run["solver"]["iterations"]["max"].is_number_integer());
+  EXPECT_LE(run["contacts"]["mean"].get<double>(), run["contacts"]["max"].get<double>());
+  EXPECT_GT(run["contacts"]["max"].get<int>(), 0);
+  EXPECT_LE(run["ms_per_step"]["median"].get<double>(), run["ms_per_step"]["max"].get<double>());
+  EXPECT_GT(run["wall_s"].get<double>(), 0.0);
+  EXPECT_GT(run["peak_memory_MB"].get<double>(), 1.0);
+  const auto hash = run["state_hash"].get<std::string>();
+  EXPECT_EQ(hash.size(), 16u);
+  EXPECT_EQ(hash.find_first_not_of("0123456789abcdef"), std::string::npos) << hash;
+}
+
+TEST(RunJson, WritesNoRecordingUnlessAsked) {
+  const Folder folder;
+  run_json(folder, {"run", "hello", "--steps", "2"});
+  EXPECT_FALSE(folder.has("hello.h5"));
+  run_json(folder, {"run", "hello", "--steps", "2", "--record", "asked.h5"});
+  EXPECT_TRUE(folder.has("asked.h5"));
+}
+
+TEST(Run, RecordsUnderTheNameOfTheSceneAndSaysSo) {
+  const Folder folder;
+  const Outcome outcome = scree(folder, {"run", "hello", "--steps", "4"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("hello.h5"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("converged      4 of 4 steps"), std::string::npos) << outcome.out;
+  EXPECT_EQ(Recording(folder.path("hello.h5")).frame_count(), 5);  // the start and four steps
+}
+
+TEST(Run, NoRecordWritesNoFile) {
+  const Folder folder;
+  EXPECT_EQ(scree(folder, {"run", "hello", "--steps", "2", "--no-record"}).exit_code, 0);
+  EXPECT_FALSE(folder.has("hello.h5"));
+}
+
+TEST(Run, QuietSaysNothingWhenAllIsWell) {
+  const Folder folder;
+  const Outcome outcome = scree(folder, {"run", "hello", "--steps", "4", "--quiet", "--no-record"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(Run, SetChangesTheScene) {
+  const Folder folder;
+  const Json small = run_json(folder, {"run", "wall", "--steps", "1", "--set", "bricks=40"});
+  const Json large = run_json(folder, {"run", "wall", "--steps", "1", "--set", "bricks=80"});
+  EXPECT_EQ(large["bodies"].get<int>() - small["bodies"].get<int>(), 40);
+}
+
+TEST(Run, ProfileHasARowForEachStage) {
+  const Folder folder;
+  const Outcome outcome =
+      scree(folder, {"run", "hello", "--steps", "2", "--no-record", "--profile"});
+  for (const char* stage : {"collide", "assemble", "solve", "integrate", "observe"}) {
+    EXPECT_NE(outcome.out.find(std::string("\n  ") + stage), std::string::npos) << outcome.out;
+  }
+}
+
+TEST(Run, JsonlHasOneObjectPerStep) {
+  const Folder folder;
+  const Outcome outcome = scree(folder, {"run", "hello", "--steps", "3", "--jsonl"});
+  std::istringstream lines(outcome.out);
+  std::string line;
+  std::int64_t step = 0;
+  while (std::getline(lines, line))
+    EXPECT_EQ(Json::parse(line)["step"].get<std::int64_t>(), ++step);
+  EXPECT_EQ(step, 3);
+}
+
+// One iteration cannot reach 1e-12 on a wall that has just been hit by its own weight.
+const std::vector<std::string> kHopeless =
+    kSmallWall + Names{"--steps",          "3", "--tolerance", "1e-12",
+                       "--max-iterations", "1", "--solver",    "gauss-seidel"};
+
+TEST(Run, MissedToleranceIsSaidAndCountedAndFailsUnderStrict) {
+  const Folder folder;
+  const Outcome relaxed = scree(folder, kHopeless + Names{"--quiet", "--no-record"});
+  EXPECT_EQ(relaxed.exit_code, 0);
+  EXPECT_NE(relaxed.err.find("steps missed the tolerance 1e-12; the worst was step"),
+            std::string::npos)
+      << relaxed.err;
+  const Outcome strict = scree(folder, kHopeless + Names{"--strict", "--json"});
+  EXPECT_EQ(strict.exit_code, 1);
+  EXPECT_LT(Json::parse(strict.out)["solver"]["converged_steps"].get<int>(), 3);
+}
+
+TEST(Run, OnFailureStopEndsTheRunAndKeepsTheLastGoodState) {
+  const Folder folder;
+  const Outcome outcome = scree(folder, kHopeless + Names{"--on-failure", "stop", "--no-record"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.err.find("wall.failed.h5"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(is_checkpoint(folder.path("wall.failed.h5")));
+}
+
+TEST(Run, GivesTheSameBitsForAnyThreadCount) {
+  const Folder folder;
+  std::set<std::string> hashes;
+  for (const char* threads : {"1", "2", "4"}) {
+    hashes.insert(
+        run_json(folder, kSmallWall + Names{"--steps", "20", "--threads", threads})["state_hash"]);
+  }
+  EXPECT_EQ(hashes.size(), 1u);
+}
+
+TEST(Run, RestartGoesOnBitForBit) {
+  const Folder folder;
+  const Json whole = run_json(folder, kSmallWall + Names{"--steps", "30", "--step", "0.005"});
+  run_json(folder,
+           kSmallWall + Names{"--steps", "17", "--step", "0.005", "--checkpoint", "half.h5"});
+  // The checkpoint knows the scene and the step size.
+  const Json rest =
+      run_json(folder, {"run", "--restart", "half.h5", "--steps", "13", "--threads", "1"});
+  EXPECT_EQ(rest["steps"], 13);
+  EXPECT_EQ(rest["state_hash"], whole["state_hash"]);
+  const Json named = run_json(folder, kSmallWall + Names{"--restart", "half.h5", "--steps", "13"});
+  EXPECT_EQ(named["state_hash"], whole["state_hash"]);
+}
+
+TEST(Run, RestartWithoutATimeGoesOnToTheEndOfTheScene) {
+  const Folder folder;
+  const Json whole = run_json(folder, {"run", "hello"});
+  const int steps = whole["steps"].get<int>();
+  run_json(folder, {"run", "hello", "--steps", "10", "--checkpoint", "ten.h5"});
+  const Json rest = run_json(folder, {"run", "--restart", "ten.h5"});
+  EXPECT_EQ(rest["steps"], steps - 10);
+  EXPECT_EQ(rest["state_hash"], whole["state_hash"]);
+}
+
+TEST(Run, RestartRefusesAnotherStepSizeAndAnotherScene) {
+  const Folder folder;
+  run_json(folder, {"run", "hello", "--steps", "2", "--checkpoint", "two.h5"});
+  const Outcome step = scree(folder, {"run", "--restart", "two.h5", "--step", "0.001"});
+  EXPECT_EQ(step.exit_code, 2);
+  EXPECT_NE(step.err.find("time is counted in steps"), std::string::npos) << step.err;
+  const Outcome scene = scree(folder, kSmallWall + Names{"--restart", "two.h5"});
+  EXPECT_EQ(scene.exit_code, 2);
+  EXPECT_NE(scene.err.find("two.h5: holds"), std::string::npos) << scene.err;
+}
+
+TEST(Run, SavesCheckpointsOnTheWay) {
+  const Folder folder;
+  Child child(SCREE_PROGRAM,
+              {"run", "hello", "--time", "100000", "--quiet", "--no-record", "--checkpoint", "c.h5",
+               "--checkpoint-every", "5"},
+              folder);
+  for (int i = 0; i < 500 && !folder.has("c.h5"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  child.send(SIGKILL);
+  child.wait();
+  ASSERT_TRUE(folder.has("c.h5"));
+  EXPECT_EQ(read_checkpoint(folder.path("c.h5")).state.step % 5, 0);
+}
+
+class Interrupted : public ::testing::TestWithParam<int> {};
+
+TEST_P(Interrupted, FinishesTheStepClosesItsFilesAndSaysHowToGoOn) {
+  const Folder folder;
+  Child child(SCREE_PROGRAM,
+              {"run", "hello", "--time", "100000", "--record", "r.h5", "--checkpoint", "c.h5"},
+              folder);
+  // Once the recording stands under its own name, the steps have begun.
+  for (int i = 0; i < 500 && !folder.has("r.h5"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const auto asked = std::chrono::steady_clock::now();
+  child.send(GetParam());
+  const Outcome outcome = child.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(5));
+  EXPECT_EQ(outcome.exit_code, 128 + GetParam());
+  EXPECT_NE(outcome.err.find("interrupted after"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("--restart c.h5"), std::string::npos) << outcome.err;
+  const Recording recording(folder.path("r.h5"));
+  EXPECT_GT(recording.frame_count(), 1);
+  const std::int64_t last = recording.frame(recording.frame_count() - 1).step;
+  EXPECT_EQ(read_checkpoint(folder.path("c.h5")).state.step, last);
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, ::testing::Values(SIGINT, SIGTERM));
+
+TEST(Run, AFolderThatTakesNoFilesIsAnEnvironmentError) {
+  const Folder folder;
+  // A folder in which nobody, root included, can create files.
+  const Outcome outcome = scree(folder, {"run", "hello", "--steps", "1", "--record", "/proc/x.h5"});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+}
+
+}  // namespace
+}  // namespace scree::testing

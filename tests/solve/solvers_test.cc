@@ -1,0 +1,172 @@
+#include <gtest/gtest.h>
+
+#include "problem/audit.h"
+#include "scree/error.h"
+#include "scree/solver.h"
+#include "solve/test_problems.h"
+
+namespace scree {
+namespace {
+
+struct Case {
+  std::string solver;
+  Law law;
+};
+
+SolveOptions options_with(Law law, double tolerance, int max_iterations = 0) {
+  SolveOptions options;
+  options.law = law;
+  options.tolerance = tolerance;
+  options.max_iterations = max_iterations;
+  return options;
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const SolverInfo& info : solvers()) {
+    for (const Law law : info.laws) cases.push_back({info.name, law});
+  }
+  return cases;
+}
+
+class EverySolver : public testing::TestWithParam<Case> {};
+
+// Ten cubes of 1 kg: the four impulses under cube k carry the cubes above it, (10 - k + 1) * 9.81 * h in all.
+TEST_P(EverySolver, CarriesAStack) {
+  const Problem problem = box_stack(10, 0.5);
+  Impulses impulses = zero_impulses(problem);
+  const SolveResult result =
+      solver_named(GetParam().solver).create()->solve(problem, impulses, options_with(GetParam().law, 1e-8, 20000));
+  ASSERT_EQ(result.status, SolveStatus::converged) << result.residuals.relative_rms;
+  for (int k = 0; k < 10; ++k) {
+    double sum = 0.0;
+    for (int j = 0; j < 4; ++j) sum += impulses.contacts[static_cast<std::size_t>(4 * k + j)][0];
+    EXPECT_NEAR(sum, (10 - k) * 9.81 * 0.01, 1e-6 * 10);
+  }
+}
+
+// A solver's word is the judge's word: converged exactly when the audit's residual is within the tolerance.
+TEST_P(EverySolver, SaysConvergedOnlyWhenTheAuditAgrees) {
+  for (const int limit : {1, 3, 20, 3000}) {
+    const Problem problem = shaken_lattice(4, 0.5, 3);
+    Impulses impulses = zero_impulses(problem);
+    const SolveOptions options = options_with(GetParam().law, 1e-5, limit);
+    const SolveResult result = solver_named(GetParam().solver).create()->solve(problem, impulses, options);
+    const double residual = audit(problem, impulses, GetParam().law).relative_rms;
+    EXPECT_EQ(result.status == SolveStatus::converged, residual <= 1e-5);
+    EXPECT_EQ(result.residuals.relative_rms, residual);
+    if (limit == 1) {
+      EXPECT_EQ(result.status, SolveStatus::iteration_limit);
+    }
+  }
+}
+
+TEST_P(EverySolver, StartsFromItsOwnSolutionAtNoCost) {
+  const Problem problem = shaken_lattice(3, 0.4, 5);
+  Impulses impulses = zero_impulses(problem);
+  SolveOptions options = options_with(GetParam().law, 1e-4, 20000);
+  options.extra = {{"polish_visits", 0}};
+  const auto solver = solver_named(GetParam().solver).create();
+  const SolveResult cold = solver->solve(problem, impulses, options);
+  ASSERT_EQ(cold.status, SolveStatus::converged);
+  const SolveResult warm = solver->solve(problem, impulses, options);
+  EXPECT_EQ(warm.status, SolveStatus::converged);
+  EXPECT_LE(warm.iterations, std::max(1, cold.iterations / 3));
+}
+
+TEST_P(EverySolver, AcceptsAProblemWithoutContacts) {
+  Problem problem;
+  problem.bodies.resize(2);
+  Impulses impulses;
+  EXPECT_EQ(solver_named(GetParam().solver).create()->solve(problem, impulses, options_with(GetParam().law, 1e-4)).status,
+            SolveStatus::converged);
+}
+
+TEST_P(EverySolver, StopsAtTheTimeLimit) {
+  const Problem problem = shaken_lattice(8, 0.5, 3);
+  Impulses impulses = zero_impulses(problem);
+  SolveOptions options = options_with(GetParam().law, 1e-16, 1000000);
+  options.time_limit = 0.02;
+  const SolveResult result = solver_named(GetParam().solver).create()->solve(problem, impulses, options);
+  EXPECT_NE(result.status, SolveStatus::iteration_limit);
+  EXPECT_GT(result.iterations, 0);
+}
+
+// A spring of compliance R between a body and the world: p = -(v + b) / (1/m + R).
+TEST_P(EverySolver, SolvesRowsWithCompliance) {
+  Problem problem;
+  problem.bodies.emplace_back();
+  problem.bodies.push_back(free_body(2.0, Vec3::Ones(), Vec3(1.0, 0, 0)));
+  RowBlock row;
+  row.b = 1;
+  row.linear_b = Vec3::UnitX();
+  row.bias = 0.5;
+  row.compliance = 0.25;
+  problem.rows.push_back(row);
+  Impulses impulses = zero_impulses(problem);
+  const SolveResult result =
+      solver_named(GetParam().solver).create()->solve(problem, impulses, options_with(GetParam().law, 1e-12));
+  ASSERT_EQ(result.status, SolveStatus::converged);
+  EXPECT_NEAR(impulses.rows[0], -1.5 / 0.75, 1e-11);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EverySolver, testing::ValuesIn(all_cases()), [](const auto& parameter) {
+  std::string name = parameter.param.solver + "_" + name_of(parameter.param.law);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+// Impulses of a pile are not unique, velocities of the relaxed problem are: two methods must agree on them.
+TEST(Solvers, AgreeOnTheVelocitiesOfTheRelaxedProblem) {
+  const Problem problem = shaken_lattice(3, 0.5, 11);
+  std::vector<std::vector<BodyVelocity>> found;
+  for (const char* name : {"gauss-seidel", "apgd"}) {
+    Impulses impulses = zero_impulses(problem);
+    const SolveResult result = solver_named(name).create()->solve(
+        problem, impulses, options_with(Law::relaxed, 1e-9, 60000));
+    ASSERT_EQ(result.status, SolveStatus::converged) << name << " " << result.residuals.relative_rms;
+    velocities_from(problem, impulses, found.emplace_back());
+  }
+  for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
+    {
+      EXPECT_LT((found[0][k].linear - found[1][k].linear).norm(), 1e-6);
+      EXPECT_LT((found[0][k].angular - found[1][k].angular).norm(), 1e-6);
+    }
+  }
+}
+
+TEST(Solvers, AccelerationSavesSweepsAtTightTolerance) {
+  const Problem problem = box_stack(10, 0.5);
+  int sweeps[2];
+  for (const int memory : {0, 8}) {
+    Impulses impulses = zero_impulses(problem);
+    SolveOptions options = options_with(Law::coulomb, 1e-6, 50000);
+    options.extra = {{"memory", memory}, {"polish_visits", 0}};
+    const SolveResult result = solver_named("gauss-seidel").create()->solve(problem, impulses, options);
+    ASSERT_EQ(result.status, SolveStatus::converged);
+    sweeps[memory == 0 ? 0 : 1] = result.iterations;
+  }
+  RecordProperty("plain", sweeps[0]);
+  RecordProperty("accelerated", sweeps[1]);
+  EXPECT_LT(2 * sweeps[1], sweeps[0]);
+}
+
+TEST(Solvers, AnUnknownNameListsTheKnownOnes) {
+  try {
+    solver_named("gauss");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()), "solver must be one of auto, gauss-seidel, jacobi and apgd, got 'gauss'");
+  }
+}
+
+TEST(Solvers, AUserMayRegisterAnother) {
+  SolverInfo info = solver_named("jacobi");
+  info.name = "mine";
+  register_solver(info);
+  EXPECT_EQ(solver_named("mine").name, "mine");
+  EXPECT_THROW(register_solver(info), InputError);
+}
+
+}  // namespace
+}  // namespace scree
