@@ -1,0 +1,180 @@
+// The scene writer: every field that is not at its default, numbers with the fewest digits that
+// read back to the same double, repeated bodies written out.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "model/body_read.h"
+#include "model/scene_file.h"
+#include "model/shape_read.h"
+
+namespace scree {
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+/// Double-quoted, so that no text can be taken for anything else.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (code < 0x20 || code == 0x7f) {
+      result += fmt::format("\\x{:02x}", code);
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+std::string list(const Vec2& v) { return fmt::format("[{}, {}]", v.x(), v.y()); }
+std::string list(const Vec3& v) { return fmt::format("[{}, {}, {}]", v.x(), v.y(), v.z()); }
+std::string list(const Quat& q) {
+  return fmt::format("[{}, {}, {}, {}]", q.w(), q.x(), q.y(), q.z());
+}
+std::string list(const std::array<int, 3>& t) {
+  return fmt::format("[{}, {}, {}]", t[0], t[1], t[2]);
+}
+std::string list(double value) { return fmt::format("{}", value); }
+
+template <class T>
+std::string list(const std::vector<T>& values) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += list(values[i]);
+  }
+  return text + "]";
+}
+
+std::string shape_text(const Shape& shape);
+
+std::string options_of(const Sphere& s) { return fmt::format("{{radius: {}}}", s.radius); }
+std::string options_of(const Box& s) { return fmt::format("{{size: {}}}", list(s.size)); }
+std::string options_of(const Capsule& s) {
+  return fmt::format("{{radius: {}, length: {}}}", s.radius, s.length);
+}
+std::string options_of(const Cylinder& s) {
+  return fmt::format("{{radius: {}, height: {}}}", s.radius, s.height);
+}
+std::string options_of(const Cone& s) {
+  return fmt::format("{{radius: {}, height: {}}}", s.radius, s.height);
+}
+std::string options_of(const Ellipsoid& s) { return fmt::format("{{radii: {}}}", list(s.radii)); }
+std::string options_of(const HalfSpace& s) {
+  return fmt::format("{{normal: {}, offset: {}}}", list(s.normal), s.offset);
+}
+std::string options_of(const Hull& s) { return fmt::format("{{points: {}}}", list(s.points)); }
+std::string options_of(const Mesh& s) {
+  std::string origin;
+  if (!s.file.empty()) origin += fmt::format("file: {}, ", quoted(s.file));
+  if (s.scale != 1.0) origin += fmt::format("scale: {}, ", s.scale);
+  return fmt::format("{{{}vertices: {}, triangles: {}}}", origin, list(s.vertices),
+                     list(s.triangles));
+}
+std::string options_of(const HeightField& s) {
+  return fmt::format("{{columns: {}, rows: {}, spacing_x: {}, spacing_y: {}, heights: {}}}",
+                     s.columns, s.rows, s.spacing_x, s.spacing_y, list(s.heights));
+}
+std::string options_of(const Polygon& s) {
+  return fmt::format("{{points: {}, thickness: {}}}", list(s.points), s.thickness);
+}
+std::string options_of(const Compound& s) {
+  std::string text = "[";
+  for (const CompoundPart& part : s.parts) {
+    if (text.size() > 1) text += ", ";
+    text += fmt::format("{{shape: {}, position: {}, orientation: {}}}", shape_text(*part.shape),
+                        list(part.pose.position), list(part.pose.orientation));
+  }
+  return text + "]";
+}
+
+std::string shape_text(const Shape& shape) {
+  return fmt::format("{{{}: {}}}", shape_names()[shape.index()],
+                     std::visit([](const auto& s) { return options_of(s); }, shape));
+}
+
+/// Bit for bit: -0 is written, because a state hash sees the difference.
+bool is_default(double value, double standard) {
+  return value == standard && std::signbit(value) == std::signbit(standard);
+}
+bool is_zero(const Vec3& v) {
+  return is_default(v.x(), 0.0) && is_default(v.y(), 0.0) && is_default(v.z(), 0.0);
+}
+bool is_identity(const Quat& q) { return is_default(q.w(), 1.0) && is_zero(q.vec()); }
+
+void write_body(Out out, const Body& body) {
+  // The first key carries the dash of the list.
+  const char* indent = "  - ";
+  const auto put = [&](const char* key, const std::string& value) {
+    fmt::format_to(out, "{}{}: {}\n", indent, key, value);
+    indent = "    ";
+  };
+  if (!body.name.empty()) put("name", quoted(body.name));
+  put("motion", motion_names()[static_cast<std::size_t>(body.motion)]);
+  if (body.shape) put("shape", shape_text(*body.shape));
+  if (body.material != "default") put("material", quoted(body.material));
+  put("position", list(body.pose.position));
+  if (!is_identity(body.pose.orientation)) put("orientation", list(body.pose.orientation));
+  if (!is_zero(body.velocity)) put("velocity", list(body.velocity));
+  if (!is_zero(body.angular_velocity)) put("angular_velocity", list(body.angular_velocity));
+  if (body.density) put("density", list(*body.density));
+  if (body.mass) put("mass", list(*body.mass));
+  if (body.center_of_mass) put("center_of_mass", list(*body.center_of_mass));
+  if (body.inertia) {
+    const Mat3& m = *body.inertia;
+    put("inertia", list(std::vector<Vec3>{m.row(0), m.row(1), m.row(2)}));
+  }
+  if (!is_zero(body.force)) put("force", list(body.force));
+  if (!is_zero(body.torque)) put("torque", list(body.torque));
+  std::string locked;
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (body.locked[i]) locked += (locked.empty() ? "" : ", ") + freedom_names()[i];
+  }
+  if (!locked.empty()) put("locked", "[" + locked + "]");
+  if (body.group != 1) put("group", std::to_string(body.group));
+  if (body.mask != 0xffffffffu) put("mask", std::to_string(body.mask));
+  if (body.color) put("color", list(*body.color));
+}
+
+}  // namespace
+
+std::string write_scene(const Scene& scene) {
+  std::string text;
+  const Out out = std::back_inserter(text);
+  fmt::format_to(out, "name: {}\n", quoted(scene.name));
+  if (!scene.description.empty()) {
+    fmt::format_to(out, "description: {}\n", quoted(scene.description));
+  }
+  if (scene.planar) fmt::format_to(out, "planar: true\n");
+  fmt::format_to(out, "gravity: {}\n", list(scene.gravity));
+  fmt::format_to(out, "recovery_speed: {}\n", scene.recovery_speed);
+  fmt::format_to(out, "restitution_threshold: {}\n", scene.restitution_threshold);
+  const RunSettings& run = scene.run;
+  fmt::format_to(
+      out, "run: {{step: {}, time: {}, solver: {}, law: {}, tolerance: {}, max_iterations: {}}}\n",
+      run.step, run.time, quoted(run.solver), quoted(run.law), run.tolerance, run.max_iterations);
+  if (!scene.parameters.empty()) fmt::format_to(out, "parameters:\n");
+  for (const Parameter& p : scene.parameters) {
+    fmt::format_to(out, "  {}: {{value: {}, help: {}}}\n", p.name, p.value, quoted(p.help));
+  }
+  if (!scene.materials.empty()) fmt::format_to(out, "materials:\n");
+  for (const Material& m : scene.materials) {
+    fmt::format_to(out, "  {}: {{friction: {}, restitution: {}}}\n", quoted(m.name), m.friction,
+                   m.restitution);
+  }
+  if (!scene.pairs.empty()) fmt::format_to(out, "pairs:\n");
+  for (const MaterialPair& p : scene.pairs) {
+    fmt::format_to(out, "  - {{a: {}, b: {}, friction: {}, restitution: {}}}\n", quoted(p.a),
+                   quoted(p.b), p.friction, p.restitution);
+  }
+  text += scene.bodies.empty() ? "bodies: []\n" : "bodies:\n";
+  for (const Body& body : scene.bodies) write_body(out, body);
+  return text;
+}
+
+}  // namespace scree
