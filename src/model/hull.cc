@@ -1,8 +1,8 @@
-// Convex hulls: qhull finds which points are corners and how they hang together; here its facets become polygons with
-// consistent loops, nearly coplanar neighbours are merged, and the result is put into an order that depends on the
-// input alone.
-#include <libqhull_r/qhull_ra.h>
+// Convex hulls: qhull finds which points are corners and how they hang together; here its facets
+// become polygons with consistent loops, nearly coplanar neighbours are merged, and the result is
+// put into an order that depends on the input alone.
 #include <fmt/format.h>
+#include <libqhull_r/qhull_ra.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,10 +20,11 @@ namespace {
 using Loop = std::vector<int>;  // corners of a face, counter-clockwise seen from outside
 using DirectedEdges = std::map<std::pair<int, int>, int>;  // (from, to) -> face on the left
 
-// Thinner than this, relative to the extent, coordinates in double precision no longer say which side is which.
+// Thinner than this, relative to the extent, coordinates in double precision no longer say which
+// side is which.
 constexpr double kFlatness = 1e-9;
-// Faces within this distance of one plane, relative to the extent, become one polygon. Coordinates stored as single
-// precision are off by up to 6e-8, and a face of them must still come out whole.
+// Faces within this distance of one plane, relative to the extent, become one polygon. Coordinates
+// stored as single precision are off by up to 6e-8, and a face of them must still come out whole.
 constexpr double kMergeDistance = 1e-6;
 // ... but at most this part of the thickness, so that a thin plate keeps its rim.
 constexpr double kMergeThickness = 1e-3;
@@ -33,8 +34,8 @@ const Vec3& at(std::span<const Vec3> points, int i) { return points[static_cast<
 
 struct Extent {
   Vec3 center = Vec3::Zero();  // m, mean of the points: within their hull
-  double size = 0.0;       // m, largest edge of the bounding box
-  double thickness = 0.0;  // m, height of a large tetrahedron among the points
+  double size = 0.0;           // m, largest edge of the bounding box
+  double thickness = 0.0;      // m, height of a large tetrahedron among the points
 };
 
 /// Throws InputError when no four points span a volume.
@@ -169,8 +170,8 @@ Vec3 area_vector(std::span<const Vec3> points, const Loop& loop) {
   return total;
 }
 
-/// Turns every loop counter-clockwise. Only the largest face is judged by its normal, the others by their neighbours:
-/// the normal of a sliver is noise.
+/// Turns every loop counter-clockwise. Only the largest face is judged by its normal, the others by
+/// their neighbours: the normal of a sliver is noise.
 void orient(std::span<const Vec3> points, const Vec3& inside, std::vector<Loop>& loops) {
   std::map<std::pair<int, int>, std::vector<int>> faces_of;
   const auto edge = [](int a, int b) { return std::pair(std::min(a, b), std::max(a, b)); };
@@ -178,7 +179,8 @@ void orient(std::span<const Vec3> points, const Vec3& inside, std::vector<Loop>&
   double area = -1.0;
   for (std::size_t f = 0; f < loops.size(); ++f) {
     for (std::size_t i = 0; i < loops[f].size(); ++i) {
-      faces_of[edge(loops[f][i], loops[f][(i + 1) % loops[f].size()])].push_back(static_cast<int>(f));
+      faces_of[edge(loops[f][i], loops[f][(i + 1) % loops[f].size()])].push_back(
+          static_cast<int>(f));
     }
     const double here = area_vector(points, loops[f]).norm();
     if (here > area) area = here, largest = f;
@@ -283,7 +285,8 @@ std::vector<Loop> merge_coplanar(std::span<const Vec3> points, const std::vector
   return merged;
 }
 
-/// Drops corners that only two faces share (they lie within an edge), and faces left with two corners.
+/// Drops corners that only two faces share (they lie within an edge), and faces left with two
+/// corners.
 void drop_false_corners(std::size_t point_count, std::vector<Loop>& loops) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -292,7 +295,8 @@ void drop_false_corners(std::size_t point_count, std::vector<Loop>& loops) {
       for (const int v : loop) ++valence[static_cast<std::size_t>(v)];
     }
     for (Loop& loop : loops) {
-      changed |= std::erase_if(loop, [&](int v) { return valence[static_cast<std::size_t>(v)] < 3; }) > 0;
+      changed |=
+          std::erase_if(loop, [&](int v) { return valence[static_cast<std::size_t>(v)] < 3; }) > 0;
     }
     changed |= std::erase_if(loops, [](const Loop& loop) { return loop.size() < 3; }) > 0;
   }
@@ -368,7 +372,8 @@ Polyhedron make_hull(std::span<const Vec3> points) {
     merged = std::move(loops);
     drop_false_corners(points.size(), merged);
     if (!is_closed_surface(merged)) {
-      throw InputError("points give no convex hull: they are too nearly flat or too close together");
+      throw InputError(
+          "points give no convex hull: they are too nearly flat or too close together");
     }
   }
   Polyhedron hull = number_corners(points, std::move(merged));
