@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 
@@ -61,31 +62,46 @@ std::uint32_t checked_size(std::uint64_t size) {
 /// The boxes of one bin side by side, so that the compiler can test several at once. Order: moving residents,
 /// other residents, moving visitors, other visitors.
 struct BinBoxes {
-  std::vector<float> lower_x, lower_y, lower_z, upper_x, upper_y, upper_z;
-  std::vector<std::uint32_t> flags, box, hit;
+  static constexpr std::size_t kBlock = 16;  // boxes tested at once; the arrays have so many more than there are boxes
 
-  void resize(std::size_t count) {
-    if (box.size() >= count) return;
-    for (auto* array : {&lower_x, &lower_y, &lower_z, &upper_x, &upper_y, &upper_z}) array->resize(count);
-    for (auto* array : {&flags, &box, &hit}) array->resize(count);
+  std::vector<float> lower_x, lower_y, lower_z, upper_x, upper_y, upper_z;
+  std::vector<std::uint32_t> entry;
+
+  void reserve(std::size_t count) {
+    if (entry.size() >= count + kBlock) return;
+    for (auto* array : {&lower_x, &lower_y, &lower_z, &upper_x, &upper_y, &upper_z}) array->resize(count + kBlock);
+    entry.resize(count + kBlock);
   }
 
-  /// hit[j] = 1 for the j in [begin, end) that overlap i in the bin that owns the pair.
-  void test(std::size_t i, std::size_t begin, std::size_t end) {
+  /// visit(j) for the j in [begin, end) that overlap i, rounded outward, where this bin owns the pair.
+  template <class Visit>
+  void test(std::size_t i, std::size_t begin, std::size_t end, const Visit& visit) const {
     const float lx = lower_x[i], ly = lower_y[i], lz = lower_z[i];
     const float ux = upper_x[i], uy = upper_y[i], uz = upper_z[i];
-    const std::uint32_t own = flags[i];
-    const float* const a = lower_x.data();
-    const float* const b = lower_y.data();
-    const float* const c = lower_z.data();
-    const float* const d = upper_x.data();
-    const float* const e = upper_y.data();
-    const float* const f = upper_z.data();
-    const std::uint32_t* const g = flags.data();
-    std::uint32_t* const out = hit.data();
-    for (std::size_t j = begin; j < end; ++j) {
-      out[j] = static_cast<std::uint32_t>((a[j] <= ux) & (d[j] >= lx) & (b[j] <= uy) & (e[j] >= ly) & (c[j] <= uz) &
-                                          (f[j] >= lz) & (((own | g[j]) & kLowestAll) == kLowestAll));
+    const std::uint32_t own = entry[i];
+    for (; begin < end; begin += kBlock) {
+      const float* const a = lower_x.data() + begin;
+      const float* const b = lower_y.data() + begin;
+      const float* const c = lower_z.data() + begin;
+      const float* const d = upper_x.data() + begin;
+      const float* const e = upper_y.data() + begin;
+      const float* const f = upper_z.data() + begin;
+      const std::uint32_t* const g = entry.data() + begin;
+      std::array<std::uint8_t, kBlock> hit;
+      for (std::size_t j = 0; j < kBlock; ++j) {
+        hit[j] = static_cast<std::uint8_t>((a[j] <= ux) & (d[j] >= lx) & (b[j] <= uy) & (e[j] >= ly) & (c[j] <= uz) &
+                                           (f[j] >= lz) & (((own | g[j]) & kLowestAll) == kLowestAll));
+      }
+      const std::size_t count = std::min(kBlock, end - begin);  // what lies behind are left-overs
+      for (std::size_t half = 0; half < kBlock; half += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, hit.data() + half, 8);
+        for (; word != 0; word &= word - 1) {
+          const std::size_t j = half + static_cast<std::size_t>(std::countr_zero(word)) / 8;
+          if (j >= count) break;
+          visit(begin + j);
+        }
+      }
     }
   }
 };
@@ -289,7 +305,7 @@ template <class Report>
 void BroadPhase::test_bin(const BroadPhaseInput& input, std::uint32_t bin, const Report& report) const {
   thread_local BinBoxes local;  // scratch of this worker; every field used is written below
   const std::uint32_t begin = bin_start_[bin], end = bin_start_[bin + 1];
-  local.resize(end - begin);
+  local.reserve(end - begin);
   std::array<std::size_t, 4> next{}, group_end{};
   const auto kind = [](std::uint32_t entry) {
     return static_cast<std::size_t>((entry & kVisitor ? 2 : 0) + (entry & kMoving ? 0 : 1));
@@ -308,16 +324,14 @@ void BroadPhase::test_bin(const BroadPhaseInput& input, std::uint32_t bin, const
     local.upper_x[slot] = bounds.upper[0];
     local.upper_y[slot] = bounds.upper[1];
     local.upper_z[slot] = bounds.upper[2];
-    local.flags[slot] = entries_[i];
-    local.box[slot] = entries_[i] >> kFlagBits;
+    local.entry[slot] = entries_[i];
   }
   const auto test_with = [&](std::size_t i, std::size_t from, std::size_t to) {
-    local.test(i, from, to);
-    for (std::size_t j = from; j < to; ++j) {
-      if (local.hit[j] == 0) continue;
-      const std::size_t a = local.box[i], b = local.box[j];
+    const std::size_t a = local.entry[i] >> kFlagBits;
+    local.test(i, from, to, [&](std::size_t j) {
+      const std::size_t b = local.entry[j] >> kFlagBits;
       if (may_collide(input, a, b) && overlap(input.boxes[a], input.boxes[b])) report(std::min(a, b), std::max(a, b));
-    }
+    });
   };
   for (std::size_t i = 0; i < group_end[0]; ++i) test_with(i, i + 1, group_end[3]);
   for (std::size_t i = group_end[0]; i < group_end[1]; ++i) test_with(i, group_end[1], group_end[2]);
@@ -336,42 +350,37 @@ void BroadPhase::test_large(const BroadPhaseInput& input, int box, const Report&
 }
 
 void BroadPhase::count_pairs(const BroadPhaseInput& input) {
-  const std::size_t bins = active_bins_.size();
-  const std::size_t blocks = large_.empty() ? 0 : (level_.size() + kBoxGrain - 1) / kBoxGrain;
-  pair_count_.assign(bins + blocks, 0);
-  parallel_for(static_cast<int>(bins), kBinGrain, [&](int begin, int end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      std::uint32_t count = 0;
-      test_bin(input, active_bins_[i], [&count](std::size_t, std::size_t) { ++count; });
-      pair_count_[i] = count;
+  const int bits = std::bit_width(level_.size());
+  const std::size_t bin_blocks = (active_bins_.size() + kBinGrain - 1) / kBinGrain;
+  const std::size_t box_blocks = large_.empty() ? 0 : (level_.size() + kBoxGrain - 1) / kBoxGrain;
+  pair_count_.resize(bin_blocks + box_blocks);
+  if (found_.size() < pair_count_.size()) found_.resize(pair_count_.size());
+  const auto run_block = [&](std::size_t block, int begin, int end, const auto& test) {
+    std::vector<std::uint64_t>& found = found_[block];
+    found.clear();
+    for (int i = begin; i < end; ++i) {
+      test(i, [&](std::size_t first, std::size_t second) { found.push_back(first << bits | second); });
     }
+    pair_count_[block] = checked_size(found.size());
+  };
+  parallel_for(static_cast<int>(active_bins_.size()), kBinGrain, [&](int begin, int end) {
+    run_block(static_cast<std::size_t>(begin / kBinGrain), begin, end, [&](int i, const auto& report) {
+      test_bin(input, active_bins_[static_cast<std::size_t>(i)], report);
+    });
   });
-  if (blocks == 0) return;
+  if (box_blocks == 0) return;
   parallel_for(static_cast<int>(level_.size()), kBoxGrain, [&](int begin, int end) {
-    std::uint32_t count = 0;
-    for (int box = begin; box < end; ++box) test_large(input, box, [&count](std::size_t, std::size_t) { ++count; });
-    pair_count_[bins + static_cast<std::size_t>(begin / kBoxGrain)] = count;
+    run_block(bin_blocks + static_cast<std::size_t>(begin / kBoxGrain), begin, end,
+              [&](int i, const auto& report) { test_large(input, i, report); });
   });
 }
 
-void BroadPhase::write_pairs(const BroadPhaseInput& input) {
+void BroadPhase::write_pairs() {
   pair_keys_.resize(checked_size(pair_offset_.back()));
-  const int bits = std::bit_width(level_.size());
-  const std::size_t bins = active_bins_.size();
-  parallel_for(static_cast<int>(bins), kBinGrain, [&](int begin, int end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      if (pair_count_[i] == 0) continue;
-      std::uint64_t next = pair_offset_[i];
-      test_bin(input, active_bins_[i],
-               [&](std::size_t first, std::size_t second) { pair_keys_[next++] = first << bits | second; });
-    }
-  });
-  if (large_.empty()) return;
-  parallel_for(static_cast<int>(level_.size()), kBoxGrain, [&](int begin, int end) {
-    std::uint64_t next = pair_offset_[bins + static_cast<std::size_t>(begin / kBoxGrain)];
-    for (int box = begin; box < end; ++box) {
-      test_large(input, box,
-                 [&](std::size_t first, std::size_t second) { pair_keys_[next++] = first << bits | second; });
+  parallel_for(static_cast<int>(pair_count_.size()), 16, [&](int begin, int end) {
+    for (auto block = static_cast<std::size_t>(begin); block < static_cast<std::size_t>(end); ++block) {
+      std::copy(found_[block].begin(), found_[block].end(),
+                pair_keys_.begin() + static_cast<std::ptrdiff_t>(pair_offset_[block]));
     }
   });
 }
@@ -406,7 +415,7 @@ const std::vector<Pair>& BroadPhase::find_pairs(const BroadPhaseInput& input) {
   keep_active_bins();
   count_pairs(input);
   exclusive_scan(pair_count_, pair_offset_);
-  write_pairs(input);
+  write_pairs();
   sort_pairs(input.boxes.size());
   return pairs_;
 }

@@ -15,6 +15,7 @@
 //   that have residents. A bin tests its residents with each other and with its visitors, never visitors among
 //   themselves: those meet at their own level. A small box meets only the large boxes of the one or two bins it lies
 //   in per level, so the work grows with the number of boxes and not with its square.
+// * Stage 7 keeps what it counts, by blocks of bins, and stage 9 only moves it: testing twice took a third longer.
 // * Infinite boxes, and the boxes of the coarsest levels as long as these are a handful, are tested with all others
 //   directly: cheaper than making every box visitor of another level for their sake.
 // * There is no dense grid: bins exist as sorted keys. A coordinate is kept modulo 2^20 bins, so one far body costs
@@ -78,7 +79,7 @@ class BroadPhase {
   void find_bin_starts();
   void keep_active_bins();
   void count_pairs(const BroadPhaseInput& input);
-  void write_pairs(const BroadPhaseInput& input);
+  void write_pairs();
   void sort_pairs(std::size_t box_count);
   template <class Visit>
   void for_each_bin(const BroadPhaseInput& input, int box, const Visit& visit) const;
@@ -98,7 +99,8 @@ class BroadPhase {
   std::vector<std::uint64_t> keys_;                     // stages 3, 4: bin of each entry
   std::vector<std::uint32_t> entries_;                  //   its box and flags
   std::vector<std::uint32_t> bin_start_, active_bins_;  // stages 5, 6
-  std::vector<std::uint32_t> pair_count_;               // stage 7: per active bin, then per block of boxes
+  std::vector<std::vector<std::uint64_t>> found_;       // stage 7: per block of active bins, then of boxes
+  std::vector<std::uint32_t> pair_count_;
   std::vector<std::uint64_t> pair_offset_;              // stage 8
   std::vector<std::uint64_t> pair_keys_;                // stage 9
   std::vector<Pair> pairs_;

@@ -132,6 +132,7 @@ EdgePair closest_edges(const Polyhedron& first, const Polyhedron& second, const 
     if (low <= top + reach) near_edges.push_back(static_cast<int>(j));
   }
   EdgePair best;
+  bool best_is_inner = false;
   double nearest_squared = reach * reach;
   for (std::size_t i = 0; i < first.edges.size(); ++i) {
     const Segment edge{first.vertices[static_cast<std::size_t>(first.edges[i].from)],
@@ -141,12 +142,14 @@ EdgePair closest_edges(const Polyhedron& first, const Polyhedron& second, const 
       const auto& other = second.edges[static_cast<std::size_t>(j)];
       const SegmentPair pair = closest_points(edge, {moved[static_cast<std::size_t>(other.from)],
                                                      moved[static_cast<std::size_t>(other.to)]});
-      // Several edges meet in a vertex; the first one keeps its place unless another is really
-      // nearer.
-      const double bound = best.found() ? nearest_squared * (1.0 - 1e-12) : nearest_squared;
-      if (pair.distance_squared <= bound) {
+      // Several edges meet in a vertex, and an edge that runs beside another ties with its neighbours at its ends: the
+      // first pair keeps its place unless another is really nearer, or touches between the ends.
+      const bool is_inner = pair.s > 0.0 && pair.s < 1.0 && pair.t > 0.0 && pair.t < 1.0;
+      const double tie = is_inner && !best_is_inner ? 1.0 + 1e-12 : 1.0 - 1e-12;
+      if (pair.distance_squared <= (best.found() ? tie : 1.0) * nearest_squared) {
         nearest_squared = pair.distance_squared;
         best = {pair, static_cast<int>(i), j};
+        best_is_inner = is_inner;
       }
     }
   }

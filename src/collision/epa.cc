@@ -34,18 +34,29 @@ bool add_face(Polytope& polytope, int i, int j, int k) {
   return true;
 }
 
-/// Four well spread points of B - A. False when it has no volume to rounding.
+/// Four well spread points of B - A. False when it has no volume to rounding; `flat_normal` is then
+/// across it.
 bool start_tetrahedron(const ConvexShape& a, const ConvexShape& b, double extent,
-                       Polytope& polytope) {
+                       Polytope& polytope, Vec3& flat_normal) {
   const auto farthest = [&](const Vec3& outward) { return difference_support(a, b, -outward); };
   auto& vertices = polytope.vertices;
-  vertices.push(farthest(Vec3::UnitX()));
-  vertices.push(farthest(-Vec3::UnitX()));
-  const Vec3 axis = polytope.w(1) - polytope.w(0);
+  // The longest of three extents, then the tallest of several points over that line, then over the
+  // plane.
+  DifferencePoint from = farthest(Vec3::UnitX()), to = farthest(-Vec3::UnitX());
+  for (int i = 1; i < 3; ++i) {
+    const DifferencePoint p = farthest(Vec3::Unit(i)), q = farthest(-Vec3::Unit(i));
+    if ((q.w - p.w).squaredNorm() > (to.w - from.w).squaredNorm()) {
+      from = p;
+      to = q;
+    }
+  }
+  vertices.push(from);
+  vertices.push(to);
+  const Vec3 axis = to.w - from.w;
   if (!(axis.norm() > 1e-14 * extent)) return false;
 
-  // The tallest of several points over the line, then over the plane.
-  const Vec3 side = axis.unitOrthogonal(), other = axis.cross(side).normalized();
+  flat_normal = axis.unitOrthogonal();
+  const Vec3 side = flat_normal, other = axis.cross(side).normalized();
   double height = 0.0;
   DifferencePoint best = vertices[0];
   for (const Vec3& outward : {side, Vec3(-side), other, Vec3(-other)}) {
@@ -60,6 +71,7 @@ bool start_tetrahedron(const ConvexShape& a, const ConvexShape& b, double extent
   vertices.push(best);
 
   const Vec3 normal = axis.cross(polytope.w(2) - polytope.w(0)).normalized();
+  flat_normal = normal;
   const DifferencePoint above = farthest(normal), below = farthest(-normal);
   const double up = normal.dot(above.w - polytope.w(0)),
                down = -normal.dot(below.w - polytope.w(0));
@@ -131,9 +143,13 @@ EpaResult find_depth(const ConvexShape& a, const ConvexShape& b, const EpaOption
   const double rounding = 1e-15 * extent;
   result.upper = 1e300;
   Polytope polytope;
-  if (!start_tetrahedron(a, b, extent, polytope)) {
-    // Two cores without volume: only points and segments of touching spheres and capsules.
-    result.lower = result.upper = 0.0;
+  if (!start_tetrahedron(a, b, extent, polytope, result.normal)) {
+    // Two cores without volume, a point or segment each, that meet: they part across the plane or
+    // line they span.
+    const DifferencePoint point = difference_support(a, b, result.normal);
+    result.lower = result.upper = -result.normal.dot(point.w);
+    result.point_a = point.a;
+    result.point_b = point.b;
     return result;
   }
   for (;;) {

@@ -78,8 +78,7 @@ struct EdgeAxis {
 
 /// The best axis of two edges that beats the face. False when one separates the boxes by more than
 /// the margin.
-bool test_edges(const BoxPair& pair, double face_separation, const Vec3& face_normal, double margin,
-                EdgeAxis& best) {
+bool test_edges(const BoxPair& pair, double face_separation, double margin, EdgeAxis& best) {
   const Mat3& R = pair.rotation;
   best.separation = face_separation + kEdgePreference * std::abs(face_separation) +
                     kTieBias * pair.half_thickness;
@@ -103,7 +102,6 @@ bool test_edges(const BoxPair& pair, double face_separation, const Vec3& face_no
       Vec3 normal = Vec3::Zero();
       normal[i1] = -R(i2, j) * scale;
       normal[i2] = R(i1, j) * scale;
-      if (std::abs(normal.dot(face_normal)) > kSameAxis) continue;
       best = {i, j, separation, normal};
     }
   }
@@ -269,25 +267,23 @@ void box_box(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pos
   const Vec3 face_normal = is_second ? Vec3(-ref.sign * pair.rotation.col(ref.axis))
                                      : Vec3(ref.sign * Vec3::Unit(ref.axis));
   EdgeAxis edge;
-  if (!test_edges(pair, separation, face_normal, margin, edge)) return;
+  if (!test_edges(pair, separation, margin, edge)) return;
 
-  if (edge.found()) {
-    if (!add_edge_contact(pair, pose_a, edge, out)) {
-      add_nearest_edges(a, pose_a, b, pair, edge.normal, margin, out);
+  const bool has_own_axis = edge.found() && edge.normal.dot(face_normal) <= kSameAxis;
+  if (!has_own_axis) {
+    if (is_flush(pair, axes, face)) return;
+    const std::size_t first = out.size();
+    const double least = is_second ? add_face_contacts(ref, pose_b, axes_b, true, margin, out)
+                                   : add_face_contacts(ref, pose_a, axes_a, false, margin, out);
+    const double truth = edge.found() ? edge.separation : separation;
+    if (is_clipping_true(least, truth, pair.half_thickness)) {
+      reduce_manifold(out, first, 4);
+      return;
     }
-    return;
-  }
-  if (is_flush(pair, axes, face)) return;
-  const std::size_t first = out.size();
-  const double least = is_second ? add_face_contacts(ref, pose_b, axes_b, true, margin, out)
-                                 : add_face_contacts(ref, pose_a, axes_a, false, margin, out);
-  if (separation > 0.0 &&
-      least > separation * (1.0 + kMissedGap) + kMissedGapBias * pair.half_thickness) {
     out.erase(out.begin() + static_cast<std::ptrdiff_t>(first), out.end());
-    add_nearest_edges(a, pose_a, b, pair, face_normal, margin, out);
-    return;
   }
-  reduce_manifold(out, first, 4);
+  if (edge.found() && add_edge_contact(pair, pose_a, edge, out)) return;
+  add_nearest_edges(a, pose_a, b, pair, edge.found() ? edge.normal : face_normal, margin, out);
 }
 
 }  // namespace scree

@@ -108,8 +108,8 @@ void add_shape(const Geometry& shape, const Candidates& candidates) {
       add_vertices(shape.mesh->vertices, candidates);
       break;
     case GeometryKind::polygon:
-      for (std::size_t i = 0; i < shape.polygon->points.size(); ++i) {
-        const Vec2& p = shape.polygon->points[i];
+      for (std::size_t i = 0; i < shape.polygon->outline.size(); ++i) {
+        const Vec2& p = shape.polygon->outline[i];
         candidates.add({p.x(), p.y(), 0.0}, static_cast<std::uint32_t>(i));
       }
       break;

@@ -1,7 +1,8 @@
-// Anything against a triangle mesh. Convex shapes go triangle by triangle (surface_contact.h). Two meshes touch where a
-// corner of one meets a face of the other or two convex edges cross, provided the directions fit: the pushing direction
-// must lie in the normal cones of both features (surface.h). That test is what keeps a cube standing flush on another from
-// being pushed sideways through the nearer side wall.
+// Anything against a triangle mesh. Convex shapes go triangle by triangle (surface_contact.h). Two
+// meshes touch where a corner of one meets a face of the other or two convex edges cross, provided
+// the directions fit: the pushing direction must lie in the normal cones of both features
+// (surface.h). That test is what keeps a cube standing flush on another from being pushed sideways
+// through the nearer side wall.
 #include <algorithm>
 #include <cmath>
 
@@ -11,9 +12,12 @@
 namespace scree {
 namespace {
 
-constexpr double kConeTolerance = 1e-3;   // rad: cubes that settle on each other are parallel to about 1e-4
-constexpr double kDeepest = 0.25;         // of the thinner mesh: overlap beyond this is not resolved by features
-constexpr std::size_t kMostGroups = 4;    // of four contacts each: enough to hold a body from all sides
+constexpr double kConeTolerance =
+    1e-3;  // rad: cubes that settle on each other are parallel to about 1e-4
+constexpr double kDeepest =
+    0.25;  // of the thinner mesh: overlap beyond this is not resolved by features
+constexpr std::size_t kMostGroups =
+    4;  // of four contacts each: enough to hold a body from all sides
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -78,16 +82,17 @@ void find_triangle_pairs(const PlacedMesh& a, const TriangleMesh& b, double reac
 }
 
 /// A corner of `a` on a face of `b`; everything in the frame of b. Normals from a to b.
-void touch_corner(const PlacedMesh& a, const SurfaceTriangle& ta, int corner, const TriangleSurface& b,
-                  const SurfaceTriangle& tb, double margin, double deepest, std::uint32_t salt,
-                  std::vector<PairContact>& out) {
+void touch_corner(const PlacedMesh& a, const SurfaceTriangle& ta, int corner,
+                  const TriangleSurface& b, const SurfaceTriangle& tb, double margin,
+                  double deepest, std::uint32_t salt, std::vector<PairContact>& out) {
   if (!a.surface.is_owner(ta, corner)) return;
   const Vec3 point = a.in(ta.corner[at(corner)]);
   const double gap = tb.height(point);
   if (gap > margin || gap < -deepest) return;
   for (int k = 0; k < 3; ++k) {
     const Vec3 inward = tb.normal.cross(tb.edge(k)).normalized();
-    // A hair of overlap between neighbours: a corner exactly above a shared edge must not fall between the two.
+    // A hair of overlap between neighbours: a corner exactly above a shared edge must not fall
+    // between the two.
     if (inward.dot(point - tb.corner[at(k)]) < -1e-9 * tb.edge(k).norm()) return;
   }
   const Vec3 back = a.turn.transpose() * -tb.normal;
@@ -100,12 +105,13 @@ void touch_corner(const PlacedMesh& a, const SurfaceTriangle& ta, int corner, co
     if (nearest_point(b, near, point).signed_distance > -1e-12 * gap) return;
   }
   out.push_back({point - 0.5 * gap * tb.normal, -tb.normal, gap,
-                 feature_hash(static_cast<std::uint32_t>(ta.vertex[at(corner)]), static_cast<std::uint32_t>(tb.index),
-                              salt)});
+                 feature_hash(static_cast<std::uint32_t>(ta.vertex[at(corner)]),
+                              static_cast<std::uint32_t>(tb.index), salt)});
 }
 
 void touch_edges(const PlacedMesh& a, const SurfaceTriangle& ta, int i, const TriangleSurface& b,
-                 const SurfaceTriangle& tb, int j, double margin, double deepest, std::vector<PairContact>& out) {
+                 const SurfaceTriangle& tb, int j, double margin, double deepest,
+                 std::vector<PairContact>& out) {
   const SurfaceEdge ea = a.surface.edge(ta, i), eb = b.edge(tb, j);
   if (ea.kind != EdgeKind::convex || eb.kind != EdgeKind::convex) return;
   if (ea.neighbour < ta.index || eb.neighbour < tb.index) return;  // each edge once
@@ -122,7 +128,8 @@ void touch_edges(const PlacedMesh& a, const SurfaceTriangle& ta, int i, const Tr
   if (gap > margin || gap < -deepest) return;
   if (!b.edge_may_push(tb, j, outward, kConeTolerance)) return;
   if (!a.surface.edge_may_push(ta, i, a.turn.transpose() * -outward, kConeTolerance)) return;
-  out.push_back({0.5 * (on_a + on_b), -outward, gap, feature_hash(a.surface.edge_id(ta, i), b.edge_id(tb, j), 32)});
+  out.push_back({0.5 * (on_a + on_b), -outward, gap,
+                 feature_hash(a.surface.edge_id(ta, i), b.edge_id(tb, j), 32)});
 }
 
 /// Keeps the groups with the deepest contacts; merge_contacts() put the groups in that order.
@@ -130,26 +137,30 @@ void keep_groups(std::vector<PairContact>& out, std::size_t first) {
   out.resize(std::min(out.size(), first + 4 * kMostGroups));
 }
 
-void mesh_mesh(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b, double margin,
-               Contacts1& out) {
+void mesh_mesh(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b,
+               double margin, Contacts1& out) {
   const Pose relative = inverse(pose_b) * pose_a;
   const Pose opposite = inverse(relative);
-  const PlacedMesh in_b{{a.mesh.get(), nullptr}, relative.orientation.toRotationMatrix(), relative.position};
-  const PlacedMesh in_a{{b.mesh.get(), nullptr}, opposite.orientation.toRotationMatrix(), opposite.position};
+  const PlacedMesh in_b{
+      {a.mesh.get(), nullptr}, relative.orientation.toRotationMatrix(), relative.position};
+  const PlacedMesh in_a{
+      {b.mesh.get(), nullptr}, opposite.orientation.toRotationMatrix(), opposite.position};
   const double deepest = kDeepest * std::min(a.thickness, b.thickness);
   std::vector<std::pair<int, int>>& pairs = scratch().pairs;
   pairs.clear();
   find_triangle_pairs(in_b, *b.mesh, std::max(margin, deepest), pairs);
   std::sort(pairs.begin(), pairs.end());
   const std::size_t first = out.size();
-  std::vector<PairContact>& swapped = scratch().swapped;  // corners of b on faces of a, in the frame of a
+  std::vector<PairContact>& swapped =
+      scratch().swapped;  // corners of b on faces of a, in the frame of a
   swapped.clear();
   for (const auto& [i, j] : pairs) {
     const SurfaceTriangle ta = in_b.surface.triangle(i), tb = in_a.surface.triangle(j);
     for (int k = 0; k < 3; ++k) {
       touch_corner(in_b, ta, k, in_a.surface, tb, margin, deepest, 30, out);
       touch_corner(in_a, tb, k, in_b.surface, ta, margin, deepest, 31, swapped);
-      for (int l = 0; l < 3; ++l) touch_edges(in_b, ta, k, in_a.surface, tb, l, margin, deepest, out);
+      for (int l = 0; l < 3; ++l)
+        touch_edges(in_b, ta, k, in_a.surface, tb, l, margin, deepest, out);
     }
   }
   for (PairContact& c : swapped) c.normal = -c.normal;
@@ -162,8 +173,8 @@ void mesh_mesh(const Geometry& a, const Pose& pose_a, const Geometry& b, const P
 
 }  // namespace
 
-void any_mesh(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b, double margin,
-              Contacts1& out) {
+void any_mesh(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b,
+              double margin, Contacts1& out) {
   if (a.kind == GeometryKind::mesh) {
     mesh_mesh(a, pose_a, b, pose_b, margin, out);
   } else {

@@ -2,6 +2,7 @@
 // pass each other.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "collision/narrow_phase.h"
@@ -32,11 +33,17 @@ inline constexpr double kRightAngle = 0.1;  // cosine
 
 inline constexpr double kClipTolerance = 1e-6;  // of the size of the reference face
 
-/// A separated pair whose clipped points lie this much (of the gap, and of the half thickness)
-/// above the separation of the axis is nearest at an edge or a vertex: then the nearest points are
-/// found outright.
-inline constexpr double kMissedGap = 0.02;
-inline constexpr double kMissedGapBias = 1e-4;
+/// Whether the least gap of the clipped face agrees with the separation of the best axis. Where it does not: a pair
+/// that lies apart is nearest at an edge or a vertex that no axis speaks of (the clipped gap is too large), or the
+/// crossing of two edges is shallower than the face (too small). A pair that overlaps may lose its deepest corner by
+/// clipping; the clipped points are then all there is to touch.
+inline bool is_clipping_true(double least, double separation, double half_thickness) {
+  constexpr double kRelative = 0.02;
+  constexpr double kAbsolute = 1e-4;  // of the half thickness
+  const double slack = kRelative * std::abs(separation) + kAbsolute * half_thickness;
+  if (least < separation - slack) return false;
+  return separation <= 0.0 ? std::isfinite(least) : least <= separation + slack;
+}
 
 enum class PolyhedralFeature : std::uint32_t { first_face, second_face, edges, nearest_edges };
 

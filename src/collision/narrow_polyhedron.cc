@@ -174,7 +174,6 @@ bool test_edges(Scratch& s, const FaceAxis& face, double half_thickness, double 
       const double separation = normal.dot(edge_b.from - edge_a.from);
       if (separation <= best.separation) continue;
       if (separation > margin) return false;
-      if (normal.dot(face.normal) > kSameAxis) continue;
       best = {ea, eb, separation, normal};
     }
   }
@@ -262,6 +261,19 @@ void add_point(const SegmentPair& points, const Pose& pose, const Vec3& normal, 
                  gap, feature});
 }
 
+/// False when the polyhedra lie apart and the edges are not where they are nearest.
+bool add_edge_contact(const Scratch& s, const EdgeAxis& axis, const Pose& pose, double half_thickness,
+                      Contacts1& out) {
+  const SegmentPair points = closest_points(s.a.edge(axis.a), s.b.edge(axis.b));
+  if (axis.separation > 0.0) {
+    const double distance = std::sqrt(points.distance_squared);
+    if (distance > axis.separation * (1.0 + 1e-6) + 1e-12 * half_thickness) return false;
+  }
+  add_point(points, pose, axis.normal, axis.separation,
+            mix_feature(PolyhedralFeature::edges, axis.a, axis.b, 0), out);
+  return true;
+}
+
 /// Polyhedra that lie apart and are nearest at edges or vertices no axis speaks of.
 void add_nearest_edges(const Geometry& a, const Geometry& b, const Mat3& rotation,
                        const Vec3& shift, const Pose& pose, const Vec3& axis, double margin,
@@ -296,33 +308,25 @@ void polyhedron_polyhedron(const Geometry& a, const Pose& pose_a, const Geometry
   EdgeAxis edge;
   if (!test_edges(s, face, half_thickness, margin, edge)) return;
 
-  if (edge.found()) {
-    const SegmentPair points = closest_points(s.a.edge(edge.a), s.b.edge(edge.b));
-    const bool is_nearest =
-        edge.separation <= 0.0 || std::sqrt(points.distance_squared) <=
-                                      edge.separation * (1.0 + 1e-6) + 1e-12 * half_thickness;
-    if (is_nearest) {
-      add_point(points, pose_a, edge.normal, edge.separation,
-                mix_feature(PolyhedralFeature::edges, edge.a, edge.b, 0), out);
-    } else {
-      add_nearest_edges(a, b, rotation, shift, pose_a, edge.normal, margin, out);
+  const bool has_own_axis = edge.found() && edge.normal.dot(face.normal) <= kSameAxis;
+  if (!has_own_axis) {
+    const double flush = kFlush * half_thickness;
+    if (is_flush(s.a, s.separation_a, face.normal, flush) ||
+        is_flush(s.b, s.separation_b, face.normal, flush)) {
+      return;
     }
-    return;
-  }
-  const double flush = kFlush * half_thickness;
-  if (is_flush(s.a, s.separation_a, face.normal, flush) ||
-      is_flush(s.b, s.separation_b, face.normal, flush)) {
-    return;
-  }
-  const std::size_t first = out.size();
-  const double least = add_face_contacts(s, face, pose_a, margin, out);
-  if (face.separation > 0.0 &&
-      least > face.separation * (1.0 + kMissedGap) + kMissedGapBias * half_thickness) {
+    const std::size_t first = out.size();
+    const double least = add_face_contacts(s, face, pose_a, margin, out);
+    const double truth = edge.found() ? edge.separation : face.separation;
+    if (is_clipping_true(least, truth, half_thickness)) {
+      reduce_manifold(out, first, 4);
+      return;
+    }
     out.erase(out.begin() + static_cast<std::ptrdiff_t>(first), out.end());
-    add_nearest_edges(a, b, rotation, shift, pose_a, face.normal, margin, out);
-    return;
   }
-  reduce_manifold(out, first, 4);
+  if (edge.found() && add_edge_contact(s, edge, pose_a, half_thickness, out)) return;
+  const Vec3& axis = edge.found() ? edge.normal : face.normal;
+  add_nearest_edges(a, b, rotation, shift, pose_a, axis, margin, out);
 }
 
 }  // namespace scree

@@ -13,7 +13,8 @@ bool is_on_border(const TriangleMesh& mesh, int v) {
   for (int i = mesh.fan_start[at(v)]; i < mesh.fan_start[at(v) + 1]; ++i) {
     const int t = mesh.fan[at(i)];
     for (int k = 0; k < 3; ++k) {
-      const bool has_vertex = mesh.triangles[at(t)][at(k)] == v || mesh.triangles[at(t)][at((k + 1) % 3)] == v;
+      const bool has_vertex =
+          mesh.triangles[at(t)][at(k)] == v || mesh.triangles[at(t)][at((k + 1) % 3)] == v;
       if (has_vertex && mesh.neighbours[at(t)][at(k)] < 0) return true;
     }
   }
@@ -32,7 +33,9 @@ void TriangleSurface::find(const Aabb& box, std::vector<int>& found) const {
 
 SurfaceTriangle TriangleSurface::triangle(int index) const {
   const std::array<int, 3> v = mesh != nullptr ? mesh->triangles[at(index)] : grid->triangle(index);
-  return {index, v, {vertex(v[0]), vertex(v[1]), vertex(v[2])},
+  return {index,
+          v,
+          {vertex(v[0]), vertex(v[1]), vertex(v[2])},
           mesh != nullptr ? mesh->normals[at(index)] : grid->normal(index)};
 }
 
@@ -63,10 +66,11 @@ bool TriangleSurface::is_owner(const SurfaceTriangle& t, int corner) const {
 }
 
 bool TriangleSurface::edge_may_push(const SurfaceTriangle& t, int k, const Vec3& direction,
-                            double tolerance) const {
+                                    double tolerance) const {
   const Vec3 along = t.edge(k).normalized();
   if (std::abs(direction.dot(along)) > tolerance) return false;
-  if (direction.dot(t.normal.cross(along)) > tolerance) return false;  // our own face rises above the edge
+  if (direction.dot(t.normal.cross(along)) > tolerance)
+    return false;  // our own face rises above the edge
   const SurfaceEdge e = edge(t, k);
   // At a border the sheet ends: every direction from the face normal round to the outward side.
   if (e.neighbour < 0) return direction.dot(t.normal) >= -tolerance;
@@ -97,14 +101,15 @@ bool TriangleSurface::vertex_may_push(int v, const Vec3& direction, double toler
 }
 
 bool TriangleSurface::is_inside(const SurfaceTriangle& t, const TrianglePoint& closest,
-                        const Vec3& point) const {
+                                const Vec3& point) const {
   if (grid != nullptr) {
     const int below = grid->triangle_at(point.x(), point.y());
     return below >= 0 && triangle(below).height(point) < 0.0;
   }
-  // J. A. Baerentzen, H. Aanaes, "Signed distance computation using the angle weighted pseudonormal", IEEE Trans. Vis.
-  // Comput. Graph. 11 (2005) 243-253: the face, edge and vertex normals below decide without error on closed meshes.
-  // Beyond the border of an open one there is no solid: what falls past it falls freely.
+  // J. A. Baerentzen, H. Aanaes, "Signed distance computation using the angle weighted
+  // pseudonormal", IEEE Trans. Vis. Comput. Graph. 11 (2005) 243-253: the face, edge and vertex
+  // normals below decide without error on closed meshes. Beyond the border of an open one there is
+  // no solid: what falls past it falls freely.
   const Vec3 offset = point - closest.point;
   switch (closest.feature) {
     case TriangleFeature::face:
@@ -123,10 +128,12 @@ bool TriangleSurface::is_inside(const SurfaceTriangle& t, const TrianglePoint& c
 
 std::uint32_t TriangleSurface::edge_id(const SurfaceTriangle& t, int k) const {
   const int a = t.vertex[at(k)], b = t.vertex[at((k + 1) % 3)];
-  return feature_hash(static_cast<std::uint32_t>(std::min(a, b)), static_cast<std::uint32_t>(std::max(a, b)), 1);
+  return feature_hash(static_cast<std::uint32_t>(std::min(a, b)),
+                      static_cast<std::uint32_t>(std::max(a, b)), 1);
 }
 
-NearestPoint nearest_point(const TriangleSurface& surface, const std::vector<int>& triangles, const Vec3& point) {
+NearestPoint nearest_point(const TriangleSurface& surface, const std::vector<int>& triangles,
+                           const Vec3& point) {
   NearestPoint best{std::numeric_limits<double>::infinity(), point, Vec3::UnitZ()};
   double least = std::numeric_limits<double>::infinity();
   TrianglePoint closest{};
@@ -147,7 +154,9 @@ NearestPoint nearest_point(const TriangleSurface& surface, const std::vector<int
   best.signed_distance = is_inside ? -distance : distance;
   best.point = closest.point;
   const Vec3 outward = (is_inside ? -1.0 : 1.0) * (point - closest.point);
-  best.outward = closest.feature == TriangleFeature::face || distance == 0.0 ? t.normal : Vec3(outward / distance);
+  best.outward = closest.feature == TriangleFeature::face || distance == 0.0
+                     ? t.normal
+                     : Vec3(outward / distance);
   return best;
 }
 

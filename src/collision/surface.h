@@ -1,10 +1,11 @@
-// A mesh or a height field as the narrow phase sees it: triangles, and the directions along which an edge or a corner
-// may push.
+// A mesh or a height field as the narrow phase sees it: triangles, and the directions along which
+// an edge or a corner may push.
 //
-// Ghost edges. A body that slides over a flat run of triangles must feel one plane. The rule that makes it so: a push
-// from an edge or a corner along N is real only if that feature is, locally, the part of the surface farthest along N,
-// that is if no neighbouring triangle rises above it in that direction (N lies in the feature's normal cone). A flat or
-// concave edge has no such direction except the face normals, so it never pushes by itself.
+// Ghost edges. A body that slides over a flat run of triangles must feel one plane. The rule that
+// makes it so: a push from an edge or a corner along N is real only if that feature is, locally,
+// the part of the surface farthest along N, that is if no neighbouring triangle rises above it in
+// that direction (N lies in the feature's normal cone). A flat or concave edge has no such
+// direction except the face normals, so it never pushes by itself.
 #pragma once
 
 #include <vector>
@@ -33,7 +34,8 @@ struct SurfaceEdge {
   Vec3 neighbour_normal;  // zero when open
 };
 
-/// Exactly one of the two pointers is set; both outlive this view. Everything is in the shape's own frame.
+/// Exactly one of the two pointers is set; both outlive this view. Everything is in the shape's own
+/// frame.
 struct TriangleSurface {
   const TriangleMesh* mesh = nullptr;
   const HeightGrid* grid = nullptr;
@@ -46,22 +48,27 @@ struct TriangleSurface {
   /// One triangle speaks for each vertex, so that it is looked at once.
   bool is_owner(const SurfaceTriangle& triangle, int corner) const;
 
-  /// Whether `direction` (unit) lies in the normal cone of the edge or vertex, to within `tolerance` (sine of an angle).
-  bool edge_may_push(const SurfaceTriangle& triangle, int k, const Vec3& direction, double tolerance) const;
+  /// Whether `direction` (unit) lies in the normal cone of the edge or vertex, to within
+  /// `tolerance` (sine of an angle).
+  bool edge_may_push(const SurfaceTriangle& triangle, int k, const Vec3& direction,
+                     double tolerance) const;
   bool vertex_may_push(int vertex, const Vec3& direction, double tolerance) const;
   /// Whether a point whose closest surface point is `closest` on `triangle` lies in the solid.
-  bool is_inside(const SurfaceTriangle& triangle, const TrianglePoint& closest, const Vec3& point) const;
+  bool is_inside(const SurfaceTriangle& triangle, const TrianglePoint& closest,
+                 const Vec3& point) const;
 
   /// Names of an edge and a vertex that do not depend on which of their triangles was looked at.
   std::uint32_t edge_id(const SurfaceTriangle& triangle, int k) const;
 };
 
-/// The point of the listed triangles that is nearest to `point`, and on which side of it the point lies.
+/// The point of the listed triangles that is nearest to `point`, and on which side of it the point
+/// lies.
 struct NearestPoint {
   double signed_distance;  // m, < 0 inside the solid; infinite when no triangle was listed
   Vec3 point;
   Vec3 outward;  // unit, from the surface into the open
 };
-NearestPoint nearest_point(const TriangleSurface& surface, const std::vector<int>& triangles, const Vec3& point);
+NearestPoint nearest_point(const TriangleSurface& surface, const std::vector<int>& triangles,
+                           const Vec3& point);
 
 }  // namespace scree

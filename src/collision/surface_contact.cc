@@ -9,8 +9,8 @@
 namespace scree {
 namespace {
 
-// Sine of the angle by which a direction may leave a normal cone. A centre within rounding of the plane above an edge is
-// claimed by both sides; merge_contacts() then drops one of the two.
+// Sine of the angle by which a direction may leave a normal cone. A centre within rounding of the
+// plane above an edge is claimed by both sides; merge_contacts() then drops one of the two.
 constexpr double kConeTolerance = 1e-9;
 constexpr double kSameNormal = 0.9961946980917455;  // cos 5 degrees
 
@@ -31,20 +31,23 @@ struct BallContact {
   double distance;
 };
 
-bool is_local_minimum(const TriangleSurface& surface, const BallContact& ball, const Vec3& direction) {
+bool is_local_minimum(const TriangleSurface& surface, const BallContact& ball,
+                      const Vec3& direction) {
   switch (ball.closest.feature) {
     case TriangleFeature::face:
       return ball.triangle.normal.dot(direction) > 0.0;
     case TriangleFeature::edge:
       return surface.edge_may_push(ball.triangle, ball.closest.index, direction, kConeTolerance);
     case TriangleFeature::corner:
-      return surface.vertex_may_push(ball.triangle.vertex[static_cast<std::size_t>(ball.closest.index)], direction,
-                                     kConeTolerance);
+      return surface.vertex_may_push(
+          ball.triangle.vertex[static_cast<std::size_t>(ball.closest.index)], direction,
+          kConeTolerance);
   }
   return false;
 }
 
-std::uint32_t feature_of(const TriangleSurface& surface, const BallContact& ball, std::uint32_t salt) {
+std::uint32_t feature_of(const TriangleSurface& surface, const BallContact& ball,
+                         std::uint32_t salt) {
   const auto index = static_cast<std::uint32_t>(ball.triangle.index);
   switch (ball.closest.feature) {
     case TriangleFeature::face:
@@ -52,14 +55,15 @@ std::uint32_t feature_of(const TriangleSurface& surface, const BallContact& ball
     case TriangleFeature::edge:
       return feature_hash(surface.edge_id(ball.triangle, ball.closest.index), 1, salt);
     case TriangleFeature::corner:
-      return feature_hash(
-          static_cast<std::uint32_t>(ball.triangle.vertex[static_cast<std::size_t>(ball.closest.index)]), 2, salt);
+      return feature_hash(static_cast<std::uint32_t>(
+                              ball.triangle.vertex[static_cast<std::size_t>(ball.closest.index)]),
+                          2, salt);
   }
   return 0;
 }
 
-/// The outward normal at a contact: the face's own wherever the feature lies in a plane, so that rounding in the closest
-/// point never tilts it.
+/// The outward normal at a contact: the face's own wherever the feature lies in a plane, so that
+/// rounding in the closest point never tilts it.
 Vec3 outward_at(const TriangleSurface& surface, const BallContact& ball, const Vec3& direction) {
   const bool is_flat = ball.closest.feature == TriangleFeature::face ||
                        (ball.closest.feature == TriangleFeature::edge &&
@@ -81,10 +85,12 @@ Aabb bounds_in(const Geometry& shape, const Pose& pose) {
 
 }  // namespace
 
-void sphere_surface(const TriangleSurface& surface, const std::vector<int>& triangles, const Vec3& centre, double radius,
-                    double margin, std::uint32_t salt, std::vector<PairContact>& out) {
-  // Which side the centre is on is decided by the nearest point alone; farther features of a thin plate would say the
-  // opposite. So the pass below collects while it searches, and is kept only if the centre turns out to be outside.
+void sphere_surface(const TriangleSurface& surface, const std::vector<int>& triangles,
+                    const Vec3& centre, double radius, double margin, std::uint32_t salt,
+                    std::vector<PairContact>& out) {
+  // Which side the centre is on is decided by the nearest point alone; farther features of a thin
+  // plate would say the opposite. So the pass below collects while it searches, and is kept only if
+  // the centre turns out to be outside.
   const std::size_t first = out.size();
   const double reach = radius + margin;
   BallContact nearest{{}, {}, std::numeric_limits<double>::infinity()};
@@ -99,32 +105,36 @@ void sphere_surface(const TriangleSurface& surface, const std::vector<int>& tria
     if (!is_local_minimum(surface, ball, direction)) continue;
     const Vec3 outward = outward_at(surface, ball, direction);
     const double gap = ball.distance - radius;
-    out.push_back({ball.closest.point + 0.5 * gap * outward, -outward, gap, feature_of(surface, ball, salt)});
+    out.push_back(
+        {ball.closest.point + 0.5 * gap * outward, -outward, gap, feature_of(surface, ball, salt)});
   }
   if (!std::isfinite(nearest.distance)) return;
   const bool is_inside =
       nearest.distance == 0.0 || surface.is_inside(nearest.triangle, nearest.closest, centre);
   if (!is_inside) return;
   out.resize(first);
-  // A mesh says nothing about depths beyond its triangles nearby: past one radius the ball may as well be in a cavity.
+  // A mesh says nothing about depths beyond its triangles nearby: past one radius the ball may as
+  // well be in a cavity.
   if (surface.mesh != nullptr && nearest.distance > radius) return;
   const Vec3 direction = nearest.distance == 0.0
                              ? nearest.triangle.normal
                              : Vec3((nearest.closest.point - centre) / nearest.distance);
   const Vec3 outward = outward_at(surface, nearest, direction);
   const double gap = -nearest.distance - radius;
-  out.push_back({nearest.closest.point + 0.5 * gap * outward, -outward, gap, feature_of(surface, nearest, salt)});
+  out.push_back({nearest.closest.point + 0.5 * gap * outward, -outward, gap,
+                 feature_of(surface, nearest, salt)});
 }
 
-void capsule_surface(const TriangleSurface& surface, const std::vector<int>& triangles, const Vec3& end, const Vec3& axis,
-                     double radius, double margin, std::vector<PairContact>& out) {
+void capsule_surface(const TriangleSurface& surface, const std::vector<int>& triangles,
+                     const Vec3& end, const Vec3& axis, double radius, double margin,
+                     std::vector<PairContact>& out) {
   sphere_surface(surface, triangles, end, radius, margin, 1, out);
   sphere_surface(surface, triangles, end + axis, radius, margin, 2, out);
   const double reach = radius + margin;
-  // The straight part touches edges and corners; a face it could only touch with an end ball as well. Behind an edge, up
-  // to one radius, the push is still outward.
-  const auto add = [&](const Vec3& on_axis, const Vec3& on_surface, const Vec3& pseudo_normal, std::uint32_t feature,
-                       const auto& may_push) {
+  // The straight part touches edges and corners; a face it could only touch with an end ball as
+  // well. Behind an edge, up to one radius, the push is still outward.
+  const auto add = [&](const Vec3& on_axis, const Vec3& on_surface, const Vec3& pseudo_normal,
+                       std::uint32_t feature, const auto& may_push) {
     const Vec3 offset = on_axis - on_surface;
     const double distance = offset.norm();
     const bool is_behind = offset.dot(pseudo_normal) < 0.0;
@@ -143,8 +153,11 @@ void capsule_surface(const TriangleSurface& surface, const std::vector<int>& tri
         const double s = axis.dot(corner - end) / axis.squaredNorm();
         if (s > 0.0 && s < 1.0) {
           const Vec3 pseudo_normal =
-              surface.mesh != nullptr ? surface.mesh->vertex_normals[static_cast<std::size_t>(vertex)] : t.normal;
-          add(end + s * axis, corner, pseudo_normal, feature_hash(static_cast<std::uint32_t>(vertex), 2, 3),
+              surface.mesh != nullptr
+                  ? surface.mesh->vertex_normals[static_cast<std::size_t>(vertex)]
+                  : t.normal;
+          add(end + s * axis, corner, pseudo_normal,
+              feature_hash(static_cast<std::uint32_t>(vertex), 2, 3),
               [&](const Vec3& d) { return surface.vertex_may_push(vertex, d, kConeTolerance); });
         }
       }
@@ -160,11 +173,12 @@ void capsule_surface(const TriangleSurface& surface, const std::vector<int>& tri
   }
 }
 
-void clip_to_triangle(const TriangleSurface& surface, const SurfaceTriangle& triangle, const std::vector<Vec3>& polygon,
-                      std::vector<ClippedPoint>& out) {
+void clip_to_triangle(const TriangleSurface& surface, const SurfaceTriangle& triangle,
+                      const std::vector<Vec3>& polygon, std::vector<ClippedPoint>& out) {
   std::vector<ClippedPoint>&from = scratch().from, &to = scratch().to;
   from.clear();
-  for (std::size_t i = 0; i < polygon.size(); ++i) from.push_back({polygon[i], static_cast<int>(i), -1});
+  for (std::size_t i = 0; i < polygon.size(); ++i)
+    from.push_back({polygon[i], static_cast<int>(i), -1});
   std::array<bool, 3> is_flat{};
   for (int k = 0; k < 3 && !from.empty(); ++k) {
     const Vec3 inward = triangle.normal.cross(triangle.edge(k)).normalized();
@@ -175,7 +189,8 @@ void clip_to_triangle(const TriangleSurface& surface, const SurfaceTriangle& tri
       const ClippedPoint &a = from[i], &b = from[(i + 1) % from.size()];
       const double da = inward.dot(a.point - corner), db = inward.dot(b.point - corner);
       if (da >= 0.0) to.push_back(a);
-      if ((da >= 0.0) != (db >= 0.0)) to.push_back({a.point + (da / (da - db)) * (b.point - a.point), a.source, k});
+      if ((da >= 0.0) != (db >= 0.0))
+        to.push_back({a.point + (da / (da - db)) * (b.point - a.point), a.source, k});
     }
     std::swap(from, to);
   }
@@ -184,12 +199,14 @@ void clip_to_triangle(const TriangleSurface& surface, const SurfaceTriangle& tri
   }
 }
 
-void merge_contacts(std::vector<PairContact>& contacts, std::size_t first, double spacing, std::size_t limit) {
+void merge_contacts(std::vector<PairContact>& contacts, std::size_t first, double spacing,
+                    std::size_t limit) {
   if (contacts.size() - first < 2) return;
   std::vector<PairContact>& raw = scratch().group;
   raw.assign(contacts.begin() + static_cast<std::ptrdiff_t>(first), contacts.end());
   contacts.resize(first);
-  // Deepest first, so that the normal of a group is that of its deepest contact; the feature settles ties.
+  // Deepest first, so that the normal of a group is that of its deepest contact; the feature
+  // settles ties.
   std::sort(raw.begin(), raw.end(), [](const PairContact& a, const PairContact& b) {
     return a.gap != b.gap ? a.gap < b.gap : a.feature < b.feature;
   });
@@ -202,8 +219,9 @@ void merge_contacts(std::vector<PairContact>& contacts, std::size_t first, doubl
         raw[kept++] = c;
         continue;
       }
-      const bool is_repeat =
-          std::any_of(contacts.begin() + static_cast<std::ptrdiff_t>(start), contacts.end(), [&](const PairContact& o) {
+      const bool is_repeat = std::any_of(
+          contacts.begin() + static_cast<std::ptrdiff_t>(start), contacts.end(),
+          [&](const PairContact& o) {
             return o.feature == c.feature || (o.point - c.point).squaredNorm() < spacing * spacing;
           });
       if (!is_repeat) contacts.push_back(c);
@@ -223,8 +241,8 @@ void contacts_to_world(std::vector<PairContact>& contacts, std::size_t first, co
   }
 }
 
-void convex_surface(const Geometry& shape, const Pose& shape_pose, const TriangleSurface& surface, const Pose& surface_pose,
-                    double margin, std::vector<PairContact>& out) {
+void convex_surface(const Geometry& shape, const Pose& shape_pose, const TriangleSurface& surface,
+                    const Pose& surface_pose, double margin, std::vector<PairContact>& out) {
   if (shape.kind == GeometryKind::polygon) {
     for (const Geometry& prism : shape.polygon->prisms) {
       convex_surface(prism, shape_pose, surface, surface_pose, margin, out);
@@ -243,7 +261,8 @@ void convex_surface(const Geometry& shape, const Pose& shape_pose, const Triangl
       break;
     case GeometryKind::capsule: {
       const Vec3 half = pose.orientation * Vec3(0.0, 0.0, shape.size.z());
-      capsule_surface(surface, triangles, pose.position - half, 2.0 * half, shape.size.x(), margin, out);
+      capsule_surface(surface, triangles, pose.position - half, 2.0 * half, shape.size.x(), margin,
+                      out);
       break;
     }
     case GeometryKind::box:

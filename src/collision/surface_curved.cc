@@ -1,10 +1,11 @@
 // Cylinders, cones and ellipsoids against surfaces.
 //
-// Faces: the lowest features of the shape (the rim of a cap as an octagon whose first corner is the lowest point, the
-// line on the side, the lowest point of an ellipsoid) clipped to the triangle. All are points of the shape itself, so
-// their heights are exact, and the normal is the face's own.
-// Edges and corners that stand out: `convex_convex` against the triangle thickened downward into a wedge of solid, so that
-// an overlap has a side to leave by; what comes back along a direction the surface may not push is dropped.
+// Faces: the lowest features of the shape (the rim of a cap as an octagon whose first corner is the
+// lowest point, the line on the side, the lowest point of an ellipsoid) clipped to the triangle.
+// All are points of the shape itself, so their heights are exact, and the normal is the face's own.
+// Edges and corners that stand out: `convex_convex` against the triangle thickened downward into a
+// wedge of solid, so that an overlap has a side to leave by; what comes back along a direction the
+// surface may not push is dropped.
 #include <algorithm>
 #include <cmath>
 
@@ -26,8 +27,8 @@ struct Scratch {
   Geometry wedge_geometry;
 };
 
-/// Topology of a triangular prism; its places are filled in for each triangle. Top face 0 with corners 0 1 2, bottom face 1
-/// with corners 3 4 5 below them, side 2 + k under edge k.
+/// Topology of a triangular prism; its places are filled in for each triangle. Top face 0 with
+/// corners 0 1 2, bottom face 1 with corners 3 4 5 below them, side 2 + k under edge k.
 std::shared_ptr<Polyhedron> make_wedge() {
   auto wedge = std::make_shared<Polyhedron>();
   wedge->vertices.resize(6);
@@ -76,12 +77,13 @@ Vec3 fill_wedge(const SurfaceTriangle& t, double depth, Scratch& s) {
   w.faces[0].normal = t.normal;
   w.faces[1].normal = -t.normal;
   for (int k = 0; k < 3; ++k) w.faces[at(2 + k)].normal = t.edge(k).cross(t.normal).normalized();
-  for (Polyhedron::Face& face : w.faces) face.offset = face.normal.dot(w.vertices[at(face.vertices[0])]);
+  for (Polyhedron::Face& face : w.faces)
+    face.offset = face.normal.dot(w.vertices[at(face.vertices[0])]);
   return centre;
 }
 
-void add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, std::uint32_t name, double margin,
-                     std::vector<PairContact>& out) {
+void add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, std::uint32_t name,
+                     double margin, std::vector<PairContact>& out) {
   Scratch& s = scratch();
   s.clipped.clear();
   clip_to_triangle(surface, t, s.polygon, s.clipped);
@@ -95,8 +97,8 @@ void add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, s
 }
 
 /// The lowest features over a face with upward normal `up`.
-void touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape, const Pose& pose,
-                double margin, std::vector<PairContact>& out) {
+void touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
+                const Pose& pose, double margin, std::vector<PairContact>& out) {
   std::vector<Vec3>& polygon = scratch().polygon;
   const Vec3 up = pose.orientation.conjugate() * t.normal;  // in the shape frame
   if (shape.kind == GeometryKind::ellipsoid) {
@@ -107,15 +109,18 @@ void touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const 
   }
   const double radius = shape.size.x(), half = shape.size.z();
   const double tilt = std::hypot(up.x(), up.y());
-  // Upright to within rounding, the rim has no lowest point; a fixed one keeps the octagon from spinning.
-  const Vec3 low = tilt < 1e-6 ? Vec3(radius, 0.0, 0.0) : Vec3(-radius / tilt * up.x(), -radius / tilt * up.y(), 0.0);
+  // Upright to within rounding, the rim has no lowest point; a fixed one keeps the octagon from
+  // spinning.
+  const Vec3 low = tilt < 1e-6 ? Vec3(radius, 0.0, 0.0)
+                               : Vec3(-radius / tilt * up.x(), -radius / tilt * up.y(), 0.0);
   const Vec3 side(-low.y(), low.x(), 0.0);
   const bool is_cone = shape.kind == GeometryKind::cone;
   const double cap = is_cone || up.z() >= 0.0 ? -half : half;
   polygon.clear();
   for (int i = 0; i < kRimPoints; ++i) {
     const double angle = 2.0 * M_PI * i / kRimPoints;
-    polygon.push_back(pose.to_world(Vec3(0.0, 0.0, cap) + std::cos(angle) * low + std::sin(angle) * side));
+    polygon.push_back(
+        pose.to_world(Vec3(0.0, 0.0, cap) + std::cos(angle) * low + std::sin(angle) * side));
   }
   add_face_points(surface, t, 0, margin, out);
   polygon.clear();
@@ -124,8 +129,10 @@ void touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const 
   add_face_points(surface, t, 1024, margin, out);
 }
 
-/// Whether the edge or corner of the triangle that lies nearest to `point` may push along `outward`.
-bool may_push(const TriangleSurface& surface, const SurfaceTriangle& t, const Vec3& point, const Vec3& outward) {
+/// Whether the edge or corner of the triangle that lies nearest to `point` may push along
+/// `outward`.
+bool may_push(const TriangleSurface& surface, const SurfaceTriangle& t, const Vec3& point,
+              const Vec3& outward) {
   const TrianglePoint closest = closest_on_triangle(t.corner, point);
   const double reach = 1e-6 * t.edge(0).norm();
   for (int k = 0; k < 3; ++k) {
@@ -142,8 +149,8 @@ bool may_push(const TriangleSurface& surface, const SurfaceTriangle& t, const Ve
   return false;
 }
 
-void touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape, const Pose& pose,
-                 double margin, std::vector<PairContact>& out) {
+void touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
+                 const Pose& pose, double margin, std::vector<PairContact>& out) {
   Scratch& s = scratch();
   const Vec3 centre = fill_wedge(t, shape.bounding_radius, s);
   s.found.clear();
@@ -154,14 +161,16 @@ void touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const
     if (outward.dot(t.normal) > 1.0 - 0.5 * kFlatAngle * kFlatAngle) continue;
     const Vec3 on_surface = c.point + 0.5 * c.gap * c.normal;
     if (!may_push(surface, t, on_surface, outward)) continue;
-    out.push_back({c.point, c.normal, c.gap, feature_hash(static_cast<std::uint32_t>(t.index), c.feature, 21)});
+    out.push_back({c.point, c.normal, c.gap,
+                   feature_hash(static_cast<std::uint32_t>(t.index), c.feature, 21)});
   }
 }
 
 }  // namespace
 
-void curved_surface(const TriangleSurface& surface, const std::vector<int>& triangles, const Geometry& shape,
-                    const Pose& pose, double margin, std::vector<PairContact>& out) {
+void curved_surface(const TriangleSurface& surface, const std::vector<int>& triangles,
+                    const Geometry& shape, const Pose& pose, double margin,
+                    std::vector<PairContact>& out) {
   double sunk = -1.0;  // m, depth of the centre in the solid; see polyhedron_surface()
   for (const int index : triangles) {
     const SurfaceTriangle t = surface.triangle(index);

@@ -1,7 +1,8 @@
-// Polyhedra against surfaces: for each triangle the separating axis of least overlap among those along which the triangle
-// may push, then clipping. [GG] D. Gregorius, "The separating axis test between convex polyhedra", GDC 2013: an edge pair
-// counts only where the arcs of the two edges cross on the Gauss map. The triangle's arcs are half circles, since by
-// itself it is a sheet; what its neighbours forbid is taken out by the normal cones of surface.h.
+// Polyhedra against surfaces: for each triangle the separating axis of least overlap among those
+// along which the triangle may push, then clipping. [GG] D. Gregorius, "The separating axis test
+// between convex polyhedra", GDC 2013: an edge pair counts only where the arcs of the two edges
+// cross on the Gauss map. The triangle's arcs are half circles, since by itself it is a sheet; what
+// its neighbours forbid is taken out by the normal cones of surface.h.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -82,18 +83,23 @@ struct EdgeAxis {
   Vec3 axis = Vec3::Zero();  // from the polyhedron to the triangle
 };
 
-/// The best of the polyhedron's faces; false when one of them keeps the two apart by more than the margin.
-bool find_face_axis(const TriangleSurface& surface, const SurfaceTriangle& t, const Placed& p, double margin, FaceAxis& best) {
+/// The best of the polyhedron's faces; false when one of them keeps the two apart by more than the
+/// margin.
+bool find_face_axis(const TriangleSurface& surface, const SurfaceTriangle& t, const Placed& p,
+                    double margin, FaceAxis& best) {
   for (std::size_t f = 0; f < p.normals.size(); ++f) {
     const Vec3& n = p.normals[f];
-    const double separation = std::min({n.dot(t.corner[0]), n.dot(t.corner[1]), n.dot(t.corner[2])}) - p.offsets[f];
+    const double separation =
+        std::min({n.dot(t.corner[0]), n.dot(t.corner[1]), n.dot(t.corner[2])}) - p.offsets[f];
     if (separation > margin) return false;
-    if (separation > best.separation && may_push(surface, t, -n)) best = {separation, static_cast<int>(f)};
+    if (separation > best.separation && may_push(surface, t, -n))
+      best = {separation, static_cast<int>(f)};
   }
   return true;
 }
 
-bool find_edge_axis(const TriangleSurface& surface, const SurfaceTriangle& t, const Placed& p, double margin, EdgeAxis& best) {
+bool find_edge_axis(const TriangleSurface& surface, const SurfaceTriangle& t, const Placed& p,
+                    double margin, EdgeAxis& best) {
   for (int k = 0; k < 3; ++k) {
     const Vec3 along = t.edge(k);
     const Vec3 side = along.cross(t.normal);  // in the triangle's plane, away from it
@@ -114,9 +120,10 @@ bool find_edge_axis(const TriangleSurface& surface, const SurfaceTriangle& t, co
   return true;
 }
 
-/// Points of the polyhedron's lowest face above or below the triangle. Returns whether there are any.
-bool clip_against_triangle(const TriangleSurface& surface, const SurfaceTriangle& t, const Placed& p, double margin,
-                           std::vector<PairContact>& out) {
+/// Points of the polyhedron's lowest face above or below the triangle. Returns whether there are
+/// any.
+bool clip_against_triangle(const TriangleSurface& surface, const SurfaceTriangle& t,
+                           const Placed& p, double margin, std::vector<PairContact>& out) {
   int lowest = 0;
   for (std::size_t i = 1; i < p.vertices.size(); ++i) {
     if (t.normal.dot(p.vertices[i] - p.vertices[at(lowest)]) < 0.0) lowest = static_cast<int>(i);
@@ -144,7 +151,8 @@ bool clip_against_triangle(const TriangleSurface& surface, const SurfaceTriangle
     has_any = true;
     const auto corner = static_cast<std::uint32_t>(corners[at(c.source)]);
     out.push_back({c.point - 0.5 * gap * t.normal, -t.normal, gap,
-                   feature_hash(static_cast<std::uint32_t>(t.index), corner, static_cast<std::uint32_t>(10 + c.side))});
+                   feature_hash(static_cast<std::uint32_t>(t.index), corner,
+                                static_cast<std::uint32_t>(10 + c.side))});
   }
   return has_any;
 }
@@ -173,34 +181,38 @@ void clip_against_face(const SurfaceTriangle& t, const Placed& p, int face, doub
   for (const ClippedPoint& c : from) {
     const double gap = n.dot(c.point) - p.offsets[at(face)];
     if (gap > margin) continue;
-    const auto name = feature_hash(static_cast<std::uint32_t>(t.vertex[at(c.source)]), static_cast<std::uint32_t>(face),
-                                   static_cast<std::uint32_t>(100 + c.side));
+    const auto name =
+        feature_hash(static_cast<std::uint32_t>(t.vertex[at(c.source)]),
+                     static_cast<std::uint32_t>(face), static_cast<std::uint32_t>(100 + c.side));
     out.push_back({c.point - 0.5 * gap * n, n, gap, name});
   }
 }
 
-void touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Placed& p, const EdgeAxis& best,
-                 std::vector<PairContact>& out) {
+void touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Placed& p,
+                 const EdgeAxis& best, std::vector<PairContact>& out) {
   const Polyhedron::Edge& e = p.shape->edges[at(best.edge)];
   const Vec3 &start = p.vertices[at(e.from)], &corner = t.corner[at(best.side)];
   const Vec3 along = p.vertices[at(e.to)] - start, side = t.edge(best.side);
   const SegmentPair pair = closest_of_segments(start, along, corner, side);
   const Vec3 middle = 0.5 * (start + pair.s * along + corner + pair.t * side);
-  out.push_back({middle, best.axis, best.separation,
-                 feature_hash(surface.edge_id(t, best.side), static_cast<std::uint32_t>(best.edge), 7)});
+  out.push_back(
+      {middle, best.axis, best.separation,
+       feature_hash(surface.edge_id(t, best.side), static_cast<std::uint32_t>(best.edge), 7)});
 }
 
 }  // namespace
 
-void polyhedron_surface(const TriangleSurface& surface, const std::vector<int>& triangles, const Polyhedron& polyhedron,
-                        const Pose& pose, double thickness, double margin, std::vector<PairContact>& out) {
+void polyhedron_surface(const TriangleSurface& surface, const std::vector<int>& triangles,
+                        const Polyhedron& polyhedron, const Pose& pose, double thickness,
+                        double margin, std::vector<PairContact>& out) {
   const Placed& p = place(polyhedron, pose, thickness);
-  // A body whose centre has sunk behind a face is still pushed out along it, but only through the side it is nearest to:
-  // the far faces of the solid have the centre behind them at all times.
+  // A body whose centre has sunk behind a face is still pushed out along it, but only through the
+  // side it is nearest to: the far faces of the solid have the centre behind them at all times.
   double sunk = -1.0;  // m, depth of the centre in the solid; found when first needed
   const auto may_use_face = [&](double centre_height) {
     if (centre_height >= 0.0) return true;
-    if (sunk < 0.0) sunk = std::max(0.0, -nearest_point(surface, triangles, p.centre).signed_distance);
+    if (sunk < 0.0)
+      sunk = std::max(0.0, -nearest_point(surface, triangles, p.centre).signed_distance);
     return -centre_height <= 1.001 * sunk;
   };
   for (const int index : triangles) {
@@ -218,11 +230,14 @@ void polyhedron_surface(const TriangleSurface& surface, const std::vector<int>& 
     EdgeAxis edge;
     if (!find_face_axis(surface, t, p, margin, face)) continue;
     if (!find_edge_axis(surface, t, p, margin, edge)) continue;
-    // Faces before edges, the triangle's own first, unless clearly worse: features must not flip from step to step.
+    // Faces before edges, the triangle's own first, unless clearly worse: features must not flip
+    // from step to step.
     const double best = std::max({can_use_face ? low : kNone, face.separation, edge.separation});
     if (best == kNone) continue;
     const double preference = 1e-3 * p.thickness + 0.05 * std::abs(best);
-    if (can_use_face && low >= best - preference && clip_against_triangle(surface, t, p, margin, out)) continue;
+    if (can_use_face && low >= best - preference &&
+        clip_against_triangle(surface, t, p, margin, out))
+      continue;
     if (face.face >= 0 && face.separation >= edge.separation - preference) {
       clip_against_face(t, p, face.face, margin, out);
     } else if (edge.edge >= 0) {

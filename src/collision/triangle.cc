@@ -39,7 +39,8 @@ SegmentPair closest_of_segments(const Vec3& p, const Vec3& u, const Vec3& q, con
   if (e == 0.0) return {std::clamp(-c / a, 0.0, 1.0), 0.0};
   const double b = u.dot(v), denominator = a * e - b * b;
   // Parallel to within rounding: any s will do, t follows from it.
-  double s = denominator > 1e-14 * a * e ? std::clamp((b * f - c * e) / denominator, 0.0, 1.0) : 0.0;
+  double s =
+      denominator > 1e-14 * a * e ? std::clamp((b * f - c * e) / denominator, 0.0, 1.0) : 0.0;
   double t = (b * s + f) / e;
   if (t < 0.0) {
     t = 0.0;

@@ -20,13 +20,15 @@ struct TrianglePoint {
 /// C. Ericson, Real-Time Collision Detection (2005), section 5.1.5, with the region reported.
 TrianglePoint closest_on_triangle(const std::array<Vec3, 3>& corner, const Vec3& point);
 
-/// Parameters in [0, 1] of the closest points p + s u and q + t v of two segments. Of parallel segments, one pair.
+/// Parameters in [0, 1] of the closest points p + s u and q + t v of two segments. Of parallel
+/// segments, one pair.
 struct SegmentPair {
   double s, t;
 };
 SegmentPair closest_of_segments(const Vec3& p, const Vec3& u, const Vec3& q, const Vec3& v);
 
-/// Thirty-two well mixed bits from up to three numbers: the persistent name of a contact within a pair of shapes.
+/// Thirty-two well mixed bits from up to three numbers: the persistent name of a contact within a
+/// pair of shapes.
 std::uint32_t feature_hash(std::uint32_t a, std::uint32_t b, std::uint32_t c = 0);
 
 }  // namespace scree

@@ -18,7 +18,9 @@ std::array<int, 3> HeightGrid::triangle(int index) const {
 
 Vec3 HeightGrid::normal(int triangle_index) const {
   const std::array<int, 3> t = triangle(triangle_index);
-  const auto height = [&](int k) { return heights[static_cast<std::size_t>(t[static_cast<std::size_t>(k)])]; };
+  const auto height = [&](int k) {
+    return heights[static_cast<std::size_t>(t[static_cast<std::size_t>(k)])];
+  };
   // The slopes along x and y are those of the triangle's two sides that follow the axes.
   const bool is_lower = triangle_index % 2 == 0;
   const double along_x = (is_lower ? height(1) - height(0) : height(1) - height(2)) / spacing_x;

@@ -11,8 +11,8 @@
 namespace scree {
 namespace {
 
-constexpr int kLeafSize = 4;      // triangles; smaller leaves make the tree larger than the triangles
-constexpr int kMaxDepth = 64;     // of the tree: median splits halve the count, 2^31 triangles need 30
+constexpr int kLeafSize = 4;   // triangles; smaller leaves make the tree larger than the triangles
+constexpr int kMaxDepth = 64;  // of the tree: median splits halve the count, 2^31 triangles need 30
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -73,7 +73,8 @@ void add_triangles(const Mesh& mesh, TriangleMesh& result) {
     result.triangles.push_back(corners);
     result.normals.push_back(normal.normalized());
   }
-  if (result.triangles.empty()) throw InputError("mesh.triangles must hold a triangle with an area");
+  if (result.triangles.empty())
+    throw InputError("mesh.triangles must hold a triangle with an area");
 }
 
 void connect(TriangleMesh& mesh) {
@@ -83,12 +84,14 @@ void connect(TriangleMesh& mesh) {
   std::vector<HalfEdge> half_edges;
   for (std::int32_t t = 0; t < mesh.triangle_count(); ++t) {
     for (std::int32_t k = 0; k < 3; ++k) {
-      const std::int32_t a = mesh.triangles[at(t)][at(k)], b = mesh.triangles[at(t)][at((k + 1) % 3)];
+      const std::int32_t a = mesh.triangles[at(t)][at(k)],
+                         b = mesh.triangles[at(t)][at((k + 1) % 3)];
       half_edges.push_back({std::min(a, b), std::max(a, b), t, k});
     }
   }
   std::sort(half_edges.begin(), half_edges.end(), [](const HalfEdge& x, const HalfEdge& y) {
-    return std::tie(x.low, x.high, x.triangle, x.side) < std::tie(y.low, y.high, y.triangle, y.side);
+    return std::tie(x.low, x.high, x.triangle, x.side) <
+           std::tie(y.low, y.high, y.triangle, y.side);
   });
   mesh.neighbours.assign(mesh.triangles.size(), {-1, -1, -1});
   mesh.edge_kinds.assign(mesh.triangles.size(), {EdgeKind::open, EdgeKind::open, EdgeKind::open});
@@ -101,8 +104,9 @@ void connect(TriangleMesh& mesh) {
     }
     const HalfEdge& x = half_edges[i];
     const HalfEdge& y = half_edges[end - 1];
-    // Two triangles that run along their edge in opposite directions are neighbours; anything else (a border, a sheet
-    // folded onto itself, an inconsistent direction) is left open, which allows every outward normal.
+    // Two triangles that run along their edge in opposite directions are neighbours; anything else
+    // (a border, a sheet folded onto itself, an inconsistent direction) is left open, which allows
+    // every outward normal.
     const bool is_pair = end - i == 2 && mesh.triangles[at(x.triangle)][at(x.side)] !=
                                              mesh.triangles[at(y.triangle)][at(y.side)];
     if (is_pair) {
@@ -141,7 +145,8 @@ void add_fans(TriangleMesh& mesh) {
   }
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
     const double length = mesh.vertex_normals[v].norm();
-    // Opposite fans can cancel (a corner of a folded sheet): then any of its triangles speaks for it.
+    // Opposite fans can cancel (a corner of a folded sheet): then any of its triangles speaks for
+    // it.
     mesh.vertex_normals[v] = length > 1e-12 ? Vec3(mesh.vertex_normals[v] / length)
                                             : mesh.normals[at(mesh.fan[at(mesh.fan_start[v])])];
   }

@@ -18,7 +18,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double signed_area(const std::vector<Vec2>& points) {
   double sum = 0.0;
-  for (std::size_t i = 0; i < points.size(); ++i) sum += cross(points[i], points[(i + 1) % points.size()]);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    sum += cross(points[i], points[(i + 1) % points.size()]);
   return 0.5 * sum;
 }
 
@@ -30,14 +31,15 @@ bool segments_cross(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d) 
   const auto is_between = [](const Vec2& p, const Vec2& q, const Vec2& r) {
     return (r - p).dot(r - q) <= 0.0;
   };
-  const int c_side = side(a, b, c), d_side = side(a, b, d), a_side = side(c, d, a), b_side = side(c, d, b);
+  const int c_side = side(a, b, c), d_side = side(a, b, d), a_side = side(c, d, a),
+            b_side = side(c, d, b);
   if (c_side * d_side < 0 && a_side * b_side < 0) return true;
   return (c_side == 0 && is_between(a, b, c)) || (d_side == 0 && is_between(a, b, d)) ||
          (a_side == 0 && is_between(c, d, a)) || (b_side == 0 && is_between(c, d, b));
 }
 
-/// Points that repeat their predecessor or lie straight between their neighbours say nothing; the latter would make
-/// edges that a body could catch on.
+/// Points that repeat their predecessor or lie straight between their neighbours say nothing; the
+/// latter would make edges that a body could catch on.
 std::vector<Vec2> simplify(std::vector<Vec2> points) {
   const auto is_idle = [&](std::size_t i) {
     const Vec2& last = points[(i + points.size() - 1) % points.size()];
@@ -60,10 +62,12 @@ std::vector<Vec2> simplify(std::vector<Vec2> points) {
 
 std::vector<Vec2> checked_outline(const Polygon& polygon) {
   for (std::size_t i = 0; i < polygon.points.size(); ++i) {
-    if (!polygon.points[i].allFinite()) throw InputError("polygon.points[" + std::to_string(i) + "] must be finite");
+    if (!polygon.points[i].allFinite())
+      throw InputError("polygon.points[" + std::to_string(i) + "] must be finite");
   }
   if (polygon.points.size() < 3) {
-    throw InputError("polygon.points must have at least 3 corners, got " + std::to_string(polygon.points.size()));
+    throw InputError("polygon.points must have at least 3 corners, got " +
+                     std::to_string(polygon.points.size()));
   }
   if (!(polygon.thickness > 0.0)) {
     throw InputError("polygon.thickness must be > 0 m, got " + std::to_string(polygon.thickness));
@@ -74,8 +78,8 @@ std::vector<Vec2> checked_outline(const Polygon& polygon) {
     for (std::size_t j = i + 2; j < n; ++j) {
       if (i == 0 && j == n - 1) continue;  // neighbours share a point
       if (segments_cross(points[i], points[i + 1], points[j], points[(j + 1) % n])) {
-        throw InputError("polygon.points must not cross themselves, edges " + std::to_string(i) + " and " +
-                         std::to_string(j) + " do");
+        throw InputError("polygon.points must not cross themselves, edges " + std::to_string(i) +
+                         " and " + std::to_string(j) + " do");
       }
     }
   }
@@ -90,7 +94,9 @@ std::vector<Vec2> checked_outline(const Polygon& polygon) {
 bool is_convex(const std::vector<Vec2>& outline, const Indices& piece) {
   const std::size_t n = piece.size();
   for (std::size_t i = 0; i < n; ++i) {
-    if (turn(outline[at(piece[i])], outline[at(piece[(i + 1) % n])], outline[at(piece[(i + 2) % n])]) < 0.0) return false;
+    if (turn(outline[at(piece[i])], outline[at(piece[(i + 1) % n])],
+             outline[at(piece[(i + 2) % n])]) < 0.0)
+      return false;
   }
   return true;
 }
@@ -104,25 +110,30 @@ std::vector<Indices> triangulate(const std::vector<Vec2>& outline) {
     std::size_t best = left.size();
     double best_quality = 0.0;
     for (std::size_t i = 0; i < left.size(); ++i) {
-      const int last = left[(i + left.size() - 1) % left.size()], here = left[i], next = left[(i + 1) % left.size()];
+      const int last = left[(i + left.size() - 1) % left.size()], here = left[i],
+                next = left[(i + 1) % left.size()];
       const Vec2 &a = outline[at(last)], &b = outline[at(here)], &c = outline[at(next)];
       const double area = turn(a, b, c);
       if (area <= 0.0) continue;
       const bool is_blocked = std::any_of(left.begin(), left.end(), [&](int other) {
         if (other == last || other == here || other == next) return false;
         const Vec2& p = outline[at(other)];
-        return cross(b - a, p - a) >= 0.0 && cross(c - b, p - b) >= 0.0 && cross(a - c, p - c) >= 0.0;
+        return cross(b - a, p - a) >= 0.0 && cross(c - b, p - b) >= 0.0 &&
+               cross(a - c, p - c) >= 0.0;
       });
       if (is_blocked) continue;
-      const double quality = area / ((b - a).squaredNorm() + (c - b).squaredNorm() + (a - c).squaredNorm());
+      const double quality =
+          area / ((b - a).squaredNorm() + (c - b).squaredNorm() + (a - c).squaredNorm());
       if (quality > best_quality) {
         best_quality = quality;
         best = i;
       }
     }
-    // A simple polygon always has an ear; none is found only when rounding hides it, and then any corner will do.
+    // A simple polygon always has an ear; none is found only when rounding hides it, and then any
+    // corner will do.
     if (best == left.size()) best = 0;
-    triangles.push_back({left[(best + left.size() - 1) % left.size()], left[best], left[(best + 1) % left.size()]});
+    triangles.push_back(
+        {left[(best + left.size() - 1) % left.size()], left[best], left[(best + 1) % left.size()]});
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(best));
   }
   triangles.push_back(left);
@@ -144,8 +155,8 @@ Indices join(const Indices& a, const Indices& b) {
   return {};
 }
 
-/// S. Hertel, K. Mehlhorn, "Fast triangulation of simple polygons", FCT 1983: leave out every diagonal that convexity does
-/// not need. At most four times the least number of pieces.
+/// S. Hertel, K. Mehlhorn, "Fast triangulation of simple polygons", FCT 1983: leave out every
+/// diagonal that convexity does not need. At most four times the least number of pieces.
 std::vector<Indices> decompose(const std::vector<Vec2>& outline) {
   Indices whole(outline.size());
   std::iota(whole.begin(), whole.end(), 0);
@@ -166,6 +177,8 @@ std::vector<Indices> decompose(const std::vector<Vec2>& outline) {
   return pieces;
 }
 
+Vec2 outward(const Vec2& along) { return Vec2(along.y(), -along.x()) / along.norm(); }
+
 void add_piece(const Indices& piece, PlanarPolygon& polygon) {
   const int n = static_cast<int>(polygon.outline.size());
   for (std::size_t i = 0; i < piece.size(); ++i) {
@@ -173,14 +186,14 @@ void add_piece(const Indices& piece, PlanarPolygon& polygon) {
     const Vec2& a = polygon.outline[at(here)];
     const Vec2 along = polygon.outline[at(next)] - a;
     const double length = along.norm();
-    const Vec2 normal = Vec2(along.y(), -along.x()) / length;
+    const Vec2 normal = outward(along);
     polygon.points.push_back(a);
     polygon.normals.push_back(normal);
     polygon.offsets.push_back(normal.dot(a));
     polygon.lengths.push_back(length);
     polygon.is_inner.push_back(next != (here + 1) % n);
-    polygon.is_reflex.push_back(
-        turn(polygon.outline[at((here + n - 1) % n)], a, polygon.outline[at((here + 1) % n)]) < 0.0);
+    polygon.is_reflex.push_back(turn(polygon.outline[at((here + n - 1) % n)], a,
+                                     polygon.outline[at((here + 1) % n)]) < 0.0);
   }
   polygon.piece_start.push_back(static_cast<int>(polygon.points.size()));
 }
@@ -213,7 +226,8 @@ Polyhedron make_prism(std::span<const Vec2> points, double half_height) {
     const int next = (i + 1) % n, last = (i + n - 1) % n;
     const Vec2 along = points[at(next)] - points[at(i)];
     const Vec3 normal = Vec3(along.y(), -along.x(), 0.0).normalized();
-    prism.faces.push_back({normal, normal.head<2>().dot(points[at(i)]), {i, next, n + next, n + i}});
+    prism.faces.push_back(
+        {normal, normal.head<2>().dot(points[at(i)]), {i, next, n + next, n + i}});
     bottom.vertices.push_back(n - 1 - i);
     top.vertices.push_back(n + i);
     prism.edges.push_back({i, next, i, n});
@@ -233,7 +247,11 @@ std::shared_ptr<const PlanarPolygon> make_planar_polygon(const Polygon& polygon)
   result->piece_start.push_back(0);
   for (const Indices& piece : decompose(result->outline)) add_piece(piece, *result);
   Vec2 lower = result->outline[0], upper = lower;
-  for (const Vec2& p : result->outline) {
+  for (std::size_t i = 0; i < result->outline.size(); ++i) {
+    const Vec2& p = result->outline[i];
+    const Vec2 along = result->outline[(i + 1) % result->outline.size()] - p;
+    result->outline_normals.push_back(outward(along));
+    result->outline_lengths.push_back(along.norm());
     result->radius = std::max(result->radius, p.norm());
     lower = lower.cwiseMin(p);
     upper = upper.cwiseMax(p);
@@ -242,7 +260,8 @@ std::shared_ptr<const PlanarPolygon> make_planar_polygon(const Polygon& polygon)
   const std::span<const Vec2> points = result->points;
   for (int p = 0; p < result->piece_count(); ++p) {
     const auto first = at(result->piece_start[at(p)]), end = at(result->piece_start[at(p + 1)]);
-    result->prisms.push_back(prism_geometry(points.subspan(first, end - first), 0.5 * polygon.thickness));
+    result->prisms.push_back(
+        prism_geometry(points.subspan(first, end - first), 0.5 * polygon.thickness));
   }
   return result;
 }

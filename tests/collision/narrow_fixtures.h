@@ -50,13 +50,16 @@ inline Geometry half_space() {
 }
 
 /// A polyhedron from its corners and its faces, each counter-clockwise seen from outside.
-inline Polyhedron polyhedron(std::vector<Vec3> vertices, const std::vector<std::vector<int>>& faces) {
+inline Polyhedron polyhedron(std::vector<Vec3> vertices,
+                             const std::vector<std::vector<int>>& faces) {
   Polyhedron p;
   p.vertices = std::move(vertices);
   p.neighbours.resize(p.vertices.size());
   std::map<std::pair<int, int>, int> face_of;
   for (std::size_t f = 0; f < faces.size(); ++f) {
-    const auto corner = [&](std::size_t i) { return p.vertices[static_cast<std::size_t>(faces[f][i])]; };
+    const auto corner = [&](std::size_t i) {
+      return p.vertices[static_cast<std::size_t>(faces[f][i])];
+    };
     const Vec3 normal = (corner(1) - corner(0)).cross(corner(2) - corner(0)).normalized();
     p.faces.push_back({normal, normal.dot(corner(0)), faces[f]});
     for (std::size_t i = 0; i < faces[f].size(); ++i) {
@@ -76,7 +79,8 @@ inline Polyhedron box_polyhedron(const Vec3& h) {
   for (int i = 0; i < 8; ++i) {
     v.emplace_back(i & 1 ? h.x() : -h.x(), i & 2 ? h.y() : -h.y(), i & 4 ? h.z() : -h.z());
   }
-  return polyhedron(v, {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}});
+  return polyhedron(
+      v, {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}});
 }
 
 inline Geometry block(const Vec3& half) {
@@ -127,11 +131,13 @@ inline Geometry octahedron(double radius) {
     v.push_back(radius * Vec3::Unit(axis));
     v.push_back(-radius * Vec3::Unit(axis));
   }
-  return hull(polyhedron(v, {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}}));
+  return hull(polyhedron(
+      v, {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}}));
 }
 
 inline Geometry tetrahedron(double size) {
-  const std::vector<Vec3> v{size * Vec3(1, 1, 1), size * Vec3(1, -1, -1), size * Vec3(-1, 1, -1), size * Vec3(-1, -1, 1)};
+  const std::vector<Vec3> v{size * Vec3(1, 1, 1), size * Vec3(1, -1, -1), size * Vec3(-1, 1, -1),
+                            size * Vec3(-1, -1, 1)};
   return hull(polyhedron(v, {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}}));
 }
 
@@ -143,7 +149,9 @@ inline Pose turned(const Vec3& position, const Vec3& axis, double radians) {
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
-  double in(double lower, double upper) { return std::uniform_real_distribution<double>(lower, upper)(engine_); }
+  double in(double lower, double upper) {
+    return std::uniform_real_distribution<double>(lower, upper)(engine_);
+  }
   Vec3 direction() {
     std::normal_distribution<double> normal;
     const double x = normal(engine_), y = normal(engine_), z = normal(engine_);
@@ -165,12 +173,18 @@ inline double extent(const Geometry& g, const Pose& pose, const Vec3& direction)
   const double center = direction.dot(pose.position);
   const double flat = std::hypot(d.x(), d.y());
   switch (g.kind) {
-    case GeometryKind::sphere: return center + g.size.x();
-    case GeometryKind::capsule: return center + g.size.x() + g.size.z() * std::abs(d.z());
-    case GeometryKind::cylinder: return center + g.size.x() * flat + g.size.z() * std::abs(d.z());
-    case GeometryKind::cone: return center + std::max(g.size.z() * d.z(), g.size.x() * flat - g.size.z() * d.z());
-    case GeometryKind::ellipsoid: return center + g.size.cwiseProduct(d).norm();
-    case GeometryKind::box: return center + g.size.dot(d.cwiseAbs());
+    case GeometryKind::sphere:
+      return center + g.size.x();
+    case GeometryKind::capsule:
+      return center + g.size.x() + g.size.z() * std::abs(d.z());
+    case GeometryKind::cylinder:
+      return center + g.size.x() * flat + g.size.z() * std::abs(d.z());
+    case GeometryKind::cone:
+      return center + std::max(g.size.z() * d.z(), g.size.x() * flat - g.size.z() * d.z());
+    case GeometryKind::ellipsoid:
+      return center + g.size.cwiseProduct(d).norm();
+    case GeometryKind::box:
+      return center + g.size.dot(d.cwiseAbs());
     default: {
       double most = -std::numeric_limits<double>::infinity();
       for (const Vec3& v : g.polyhedron->vertices) most = std::max(most, d.dot(v));
@@ -179,10 +193,14 @@ inline double extent(const Geometry& g, const Pose& pose, const Vec3& direction)
   }
 }
 
-/// The largest separation over all directions: the distance where the shapes lie apart, minus the depth where they
-/// overlap. Directions spread over the sphere, and a shrinking search around the best few.
-inline double reference_separation(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b) {
-  const auto separation = [&](const Vec3& n) { return -extent(b, pose_b, -n) - extent(a, pose_a, n); };
+/// The largest separation over all directions: the distance where the shapes lie apart, minus the
+/// depth where they overlap. Directions spread over the sphere, and a shrinking search around the
+/// best few.
+inline double reference_separation(const Geometry& a, const Pose& pose_a, const Geometry& b,
+                                   const Pose& pose_b) {
+  const auto separation = [&](const Vec3& n) {
+    return -extent(b, pose_b, -n) - extent(a, pose_a, n);
+  };
   constexpr int kDirections = 1500;
   std::vector<std::pair<double, Vec3>> tried;
   for (int i = 0; i < kDirections; ++i) {
@@ -191,7 +209,8 @@ inline double reference_separation(const Geometry& a, const Pose& pose_a, const 
     const Vec3 n(r * std::cos(angle), r * std::sin(angle), z);
     tried.emplace_back(separation(n), n);
   }
-  std::partial_sort(tried.begin(), tried.begin() + 12, tried.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+  std::partial_sort(tried.begin(), tried.begin() + 12, tried.end(),
+                    [](const auto& x, const auto& y) { return x.first > y.first; });
   double best = -std::numeric_limits<double>::infinity();
   for (int k = 0; k < 12; ++k) {
     auto [value, n] = tried[static_cast<std::size_t>(k)];
@@ -202,7 +221,8 @@ inline double reference_separation(const Geometry& a, const Pose& pose_a, const 
       bool is_better = false;
       for (int j = 0; j < 8; ++j) {
         const double angle = std::numbers::pi / 4.0 * j + 0.37 * round;
-        const Vec3 candidate = (n + step * (std::cos(angle) * u + std::sin(angle) * v)).normalized();
+        const Vec3 candidate =
+            (n + step * (std::cos(angle) * u + std::sin(angle) * v)).normalized();
         const double s = separation(candidate);
         if (s > value) {
           value = s;
@@ -224,13 +244,16 @@ inline double least_gap(const std::vector<PairContact>& contacts) {
   return least;
 }
 
-using PairFunction = void (*)(const Geometry&, const Pose&, const Geometry&, const Pose&, double, std::vector<PairContact>&);
+using PairFunction = void (*)(const Geometry&, const Pose&, const Geometry&, const Pose&, double,
+                              std::vector<PairContact>&);
 
-inline std::vector<PairContact> contacts_of(PairFunction function, const Geometry& a, const Pose& pose_a,
-                                            const Geometry& b, const Pose& pose_b, double margin) {
+inline std::vector<PairContact> contacts_of(PairFunction function, const Geometry& a,
+                                            const Pose& pose_a, const Geometry& b,
+                                            const Pose& pose_b, double margin) {
   std::vector<PairContact> out;
   function(a, pose_a, b, pose_b, margin, out);
-  std::sort(out.begin(), out.end(), [](const auto& x, const auto& y) { return x.feature < y.feature; });
+  std::sort(out.begin(), out.end(),
+            [](const auto& x, const auto& y) { return x.feature < y.feature; });
   return out;
 }
 

@@ -1,0 +1,275 @@
+// Planar scenes: shapes against polygons, in the x-y plane. Polygons and boxes meet piece by piece
+// (planar_pieces.h); disks and capsules meet the whole outline, where every local minimum of the
+// distance is exact.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "collision/narrow_pairs.h"
+#include "collision/planar_pieces.h"
+#include "collision/triangle.h"
+#include "model/planar_geometry.h"
+
+namespace scree {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+Piece piece_of(const PlanarPolygon& polygon, int index) {
+  const auto first = at(polygon.piece_start[at(index)]);
+  return {&polygon.points[first],
+          &polygon.normals[first],
+          &polygon.offsets[first],
+          &polygon.lengths[first],
+          &polygon.is_inner[first],
+          &polygon.is_reflex[first],
+          polygon.piece_start[at(index) + 1] - polygon.piece_start[at(index)],
+          polygon.thickness};
+}
+
+/// Several pieces repeat points at their seams: of contacts with the same normal the two outermost
+/// are needed, and the deepest where it lies between them.
+void keep_ends(Contacts1& out, std::size_t first) {
+  for (std::size_t i = first; i < out.size();) {
+    const Vec3 normal = out[i].normal;
+    const Vec3 tangent(-normal.y(), normal.x(), 0.0);
+    const auto is_same = [&](const PairContact& c) { return c.normal.dot(normal) >= 1.0 - 1e-6; };
+    PairContact low = out[i], high = out[i], deepest = out[i];
+    for (std::size_t j = i + 1; j < out.size(); ++j) {
+      if (!is_same(out[j])) continue;
+      if (tangent.dot(out[j].point - low.point) < 0.0) low = out[j];
+      if (tangent.dot(out[j].point - high.point) > 0.0) high = out[j];
+      if (out[j].gap < deepest.gap) deepest = out[j];
+    }
+    const auto place = out.begin() + static_cast<std::ptrdiff_t>(i);
+    out.erase(std::remove_if(place, out.end(), is_same), out.end());
+    std::array<PairContact, 3> kept{low};
+    std::size_t count = 1;
+    if ((high.point - low.point).norm() > 1e-9) kept[count++] = high;
+    if (deepest.gap < std::min(low.gap, high.gap) - 1e-9) kept[count++] = deepest;
+    out.insert(out.begin() + static_cast<std::ptrdiff_t>(i), kept.begin(),
+               kept.begin() + static_cast<std::ptrdiff_t>(count));
+    i += count;
+  }
+}
+
+void touch_polygon(const Piece& a, const Frame2& frame_a, std::uint32_t name,
+                   const PlanarPolygon& polygon, const Frame2& frame_b, double z, double margin,
+                   Contacts1& out) {
+  const Turn2 relative{frame_a.turn.c * frame_b.turn.c + frame_a.turn.s * frame_b.turn.s,
+                       frame_a.turn.c * frame_b.turn.s - frame_a.turn.s * frame_b.turn.c};
+  const Frame2 b_in_a(frame_a.to_frame(frame_b.position), relative);
+  for (int p = 0; p < polygon.piece_count(); ++p) {
+    PlanarContacts found;
+    touch_pieces(a, piece_of(polygon, p), b_in_a, margin, found);
+    for (int k = 0; k < found.count; ++k) {
+      const PlanarContact& c = found.list[at(k)];
+      const Vec2 point = frame_a.to_world(c.point), normal = frame_a.turn * c.normal;
+      const std::uint32_t pieces = (name << 16) + static_cast<std::uint32_t>(p);
+      out.push_back({{point.x(), point.y(), z},
+                     {normal.x(), normal.y(), 0.0},
+                     c.gap,
+                     pieces == 0 ? c.feature : feature_hash(c.feature, pieces)});
+    }
+  }
+}
+
+/// A box that stands upright in the plane, seen from above.
+struct Rectangle {
+  std::array<Vec2, 4> points, normals;
+  std::array<double, 4> offsets, lengths;
+  std::array<std::uint8_t, 4> flags{};
+  double thickness;
+
+  explicit Rectangle(const Vec2& half) : thickness(2.0 * half.minCoeff()) {
+    const double x = half.x(), y = half.y();
+    points = {Vec2(-x, -y), Vec2(x, -y), Vec2(x, y), Vec2(-x, y)};
+    normals = {Vec2(0, -1), Vec2(1, 0), Vec2(0, 1), Vec2(-1, 0)};
+    offsets = {y, x, y, x};
+    lengths = {2.0 * x, 2.0 * y, 2.0 * x, 2.0 * y};
+  }
+  Piece piece() const {
+    return {points.data(),
+            normals.data(),
+            offsets.data(),
+            lengths.data(),
+            flags.data(),
+            flags.data(),
+            4,
+            thickness};
+  }
+};
+
+/// A disk against the outline: exact, every local minimum of the distance. All in the polygon's
+/// frame.
+void touch_disk(const Vec2& centre, double radius, std::uint32_t salt, const PlanarPolygon& polygon,
+                double margin, std::vector<PlanarContact>& out) {
+  const std::size_t first = out.size(), n = polygon.outline.size();
+  double nearest = std::numeric_limits<double>::infinity();
+  bool is_inside = false;
+  PlanarContact deepest{};
+  const auto add = [&](const Vec2& on_outline, const Vec2& outward, double distance,
+                       std::uint32_t feature) {
+    const double gap = distance - radius;
+    if (gap <= margin) out.push_back({on_outline + 0.5 * gap * outward, -outward, gap, feature});
+  };
+  double last_along = 0.0, last_length = 0.0;
+  {
+    const Vec2& normal = polygon.outline_normals[n - 1];
+    last_along = Vec2(-normal.y(), normal.x()).dot(centre - polygon.outline[n - 1]);
+    last_length = polygon.outline_lengths[n - 1];
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec2 &normal = polygon.outline_normals[i], &start = polygon.outline[i];
+    const Vec2 offset = centre - start;
+    const double along = Vec2(-normal.y(), normal.x()).dot(offset), height = normal.dot(offset);
+    const double length = polygon.outline_lengths[i];
+    const double to_corner = offset.norm();
+    const auto name = static_cast<std::uint32_t>(i);
+    if (to_corner < nearest) {
+      // Nearest to a corner that points outward means outside, to one that points inward means
+      // inside.
+      const Vec2& last = polygon.outline_normals[(i + n - 1) % n];
+      nearest = to_corner;
+      is_inside = last.x() * normal.y() - last.y() * normal.x() < 0.0;
+      const Vec2 outward = to_corner > 0.0 ? Vec2(-offset / to_corner) : normal;
+      const double gap = -to_corner - radius;
+      deepest = {start + 0.5 * gap * outward, -outward, gap, feature_hash(name, 1, salt)};
+    }
+    // Shorter than the seen length of both edges: the corner's own share of directions.
+    if (along < 0.0 && last_along > last_length && to_corner > 0.0) {
+      add(start, offset / to_corner, to_corner, feature_hash(name, 1, salt));
+    }
+    if (along >= 0.0 && along <= length) {
+      const Vec2 foot = centre - height * normal;
+      if (std::abs(height) <= nearest) {
+        nearest = std::abs(height);
+        is_inside = height < 0.0;
+        const double gap = height - radius;
+        deepest = {foot + 0.5 * gap * normal, -normal, gap, feature_hash(name, 0, salt)};
+      }
+      if (height >= 0.0) add(foot, normal, height, feature_hash(name, 0, salt));
+    }
+    last_along = along;
+    last_length = length;
+  }
+  if (!is_inside) return;
+  out.resize(first);
+  out.push_back(deepest);
+}
+
+/// A capsule seen from above: two end disks, and its straight side against corners that point
+/// outward.
+void touch_capsule(const Vec2& end, const Vec2& axis, double radius, const PlanarPolygon& polygon,
+                   double margin, std::vector<PlanarContact>& out) {
+  touch_disk(end, radius, 1, polygon, margin, out);
+  if (axis.squaredNorm() < 1e-24) return;
+  touch_disk(end + axis, radius, 2, polygon, margin, out);
+  const std::size_t n = polygon.outline.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec2& corner = polygon.outline[i];
+    const double s = axis.dot(corner - end) / axis.squaredNorm();
+    if (s <= 0.0 || s >= 1.0) continue;
+    const Vec2 &last = polygon.outline_normals[(i + n - 1) % n], &next = polygon.outline_normals[i];
+    const Vec2 offset = end + s * axis - corner;
+    const double distance = offset.norm();
+    const bool is_behind = offset.dot(last + next) < 0.0;
+    if (distance == 0.0 || distance > (is_behind ? radius : radius + margin)) continue;
+    const Vec2 outward = (is_behind ? -1.0 : 1.0) / distance * offset;
+    // Between the normals of the two edges, turning counter-clockwise.
+    if (last.x() * outward.y() - last.y() * outward.x() < 0.0) continue;
+    if (outward.x() * next.y() - outward.y() * next.x() < 0.0) continue;
+    const double gap = (is_behind ? -distance : distance) - radius;
+    out.push_back({corner + 0.5 * gap * outward, -outward, gap,
+                   feature_hash(static_cast<std::uint32_t>(i), 1, 3)});
+  }
+}
+
+void add_to_world(const std::vector<PlanarContact>& found, const Frame2& frame, double z,
+                  Contacts1& out) {
+  for (const PlanarContact& c : found) {
+    const Vec2 point = frame.to_world(c.point), normal = frame.turn * c.normal;
+    out.push_back({{point.x(), point.y(), z}, {normal.x(), normal.y(), 0.0}, c.gap, c.feature});
+  }
+}
+
+/// Other convex shapes meet each piece as a prism; only the part of the answer in the plane is
+/// kept.
+void touch_prisms(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b,
+                  double z, double margin, Contacts1& out) {
+  const bool is_polyhedral = a.kind == GeometryKind::box || a.kind == GeometryKind::hull;
+  std::uint32_t piece = 0;
+  for (const Geometry& prism : b.polygon->prisms) {
+    const std::size_t first = out.size();
+    (is_polyhedral ? polyhedron_polyhedron : convex_convex)(a, pose_a, prism, pose_b, margin, out);
+    std::size_t kept = first;
+    for (std::size_t i = first; i < out.size(); ++i) {
+      PairContact c = out[i];
+      const double length = c.normal.head<2>().norm();
+      if (length < 0.5) continue;  // through the front or back of the plane, where nothing moves
+      c.normal = Vec3(c.normal.x() / length, c.normal.y() / length, 0.0);
+      c.point.z() = z;
+      c.feature = feature_hash(c.feature, piece);
+      out[kept++] = c;
+    }
+    out.resize(kept);
+    ++piece;
+  }
+}
+
+/// The axis of a placed shape that points out of the plane, or -1.
+int upright_axis(const Pose& pose) {
+  const Mat3 turn = pose.orientation.toRotationMatrix();
+  for (int k = 0; k < 3; ++k) {
+    if (std::abs(turn(2, k)) > 1.0 - 1e-12) return k;
+  }
+  return -1;
+}
+
+}  // namespace
+
+void any_polygon(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b,
+                 double margin, Contacts1& out) {
+  const PlanarPolygon& polygon = *b.polygon;
+  const Frame2 frame_b(pose_b);
+  const double z = 0.5 * (pose_a.position.z() + pose_b.position.z());
+  const std::size_t first = out.size();
+  if (a.kind == GeometryKind::polygon) {
+    const Frame2 frame_a(pose_a);
+    for (int p = 0; p < a.polygon->piece_count(); ++p) {
+      touch_polygon(piece_of(*a.polygon, p), frame_a, static_cast<std::uint32_t>(p), polygon,
+                    frame_b, z, margin, out);
+    }
+    if (a.polygon->piece_count() + polygon.piece_count() > 2) keep_ends(out, first);
+    return;
+  }
+  const int upright = upright_axis(pose_a);
+  const bool is_disk =
+      a.kind == GeometryKind::sphere || (a.kind == GeometryKind::cylinder && upright == 2);
+  if (is_disk || a.kind == GeometryKind::capsule) {
+    thread_local std::vector<PlanarContact> found;
+    found.clear();
+    const Vec3 half =
+        is_disk ? Vec3(Vec3::Zero()) : pose_a.orientation * Vec3(0.0, 0.0, a.size.z());
+    const Vec3 end = pose_a.position - half;
+    touch_capsule(frame_b.to_frame(end.head<2>()), frame_b.turn.back(2.0 * half.head<2>()),
+                  a.size.x(), polygon, margin, found);
+    add_to_world(found, frame_b, z, out);
+    return;
+  }
+  if (a.kind == GeometryKind::box && upright >= 0) {
+    const int x = (upright + 1) % 3, y = (upright + 2) % 3;
+    const Vec3 along = pose_a.orientation * Vec3(Vec3::Unit(x));
+    // Seen from below (its axis points down) the rectangle is the same: it has a mirror plane.
+    const Rectangle rectangle(Vec2(a.size[x], a.size[y]));
+    const Frame2 frame_a(Vec2(pose_a.position.head<2>()), Turn2{along.x(), along.y()});
+    touch_polygon(rectangle.piece(), frame_a, 0, polygon, frame_b, z, margin, out);
+    if (polygon.piece_count() > 1) keep_ends(out, first);
+    return;
+  }
+  touch_prisms(a, pose_a, b, pose_b, z, margin, out);
+  keep_ends(out, first);
+}
+
+}  // namespace scree

@@ -1,0 +1,221 @@
+#include "collision/planar_pieces.h"
+
+// Convex pieces meet by separating axes and clipping. What is special is how bodies cross seams.
+// Where the top faces of two platforms meet, a body that rests on the first also overlaps, or is
+// about to, the corner of the second, and the axis of least overlap there is often a side: the body
+// would hit a wall that is not there. So faces that lie flat on each other go first: if such a pair
+// keeps the two bodies apart to within kSeam of their size, it is the contact, and where its two
+// faces do not overlap there is none. Where two pairs of flat faces compete, corner stands against
+// corner: the longer face is taken for the floor; between faces of like length the push goes along
+// the line that halves their angle.
+
+#include <algorithm>
+#include <limits>
+
+#include "collision/triangle.h"
+
+namespace scree {
+namespace {
+
+constexpr double kSeam = 0.005;  // of the thinner body: bodies rest with far less overlap than this
+constexpr double kFlat =
+    0.99;  // cos 8 degrees: faces this close to parallel lie flat on each other
+constexpr double kSameAxis = 0.98;   // cosine
+constexpr double kFloorRatio = 1.5;  // of lengths: from here on the longer face is the floor
+constexpr double kNone = -std::numeric_limits<double>::infinity();
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// A pair of faces and the distance along the normal of one of them.
+struct Axis {
+  double separation = kNone;
+  bool is_of_b = false;   // whose normal it is
+  int face = -1;          // of the shape with the normal
+  int incident = -1;      // the face of the other that looks most against it
+  double flatness = 0.0;  // cosine of the angle between the two
+  Vec2 normal{0.0, 0.0};  // from a to b, frame of a
+};
+
+/// The face of `piece` that looks most against `direction` (in its frame); inner edges are no
+/// faces.
+void find_incident(const Piece& piece, const Vec2& direction, Axis& axis) {
+  for (int j = 0; j < piece.count; ++j) {
+    const double flatness = -direction.dot(piece.normals[j]);
+    if (piece.is_inner[j] == 0 && (axis.incident < 0 || flatness > axis.flatness)) {
+      axis.flatness = flatness;
+      axis.incident = j;
+    }
+  }
+}
+
+double lowest(const Piece& piece, const Vec2& direction) {
+  double low = direction.dot(piece.points[0]);
+  for (int j = 1; j < piece.count; ++j) low = std::min(low, direction.dot(piece.points[j]));
+  return low;
+}
+
+/// The deepest axis overall and the flat pairs within the seam's width.
+struct AxisSearch {
+  Axis best;
+  std::array<Axis, 8> flat;
+  int flat_count = 0;
+
+  void consider(const Axis& candidate, double bias) {
+    if (candidate.incident < 0) return;
+    if (candidate.separation > best.separation + bias) best = candidate;
+  }
+  void consider_flat(const Axis& candidate) {
+    if (candidate.incident < 0 || candidate.flatness < kFlat) return;
+    if (flat_count < static_cast<int>(flat.size())) flat[at(flat_count++)] = candidate;
+  }
+};
+
+/// False when the two are farther apart than the margin.
+bool find_axes(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin, double seam,
+               AxisSearch& search) {
+  for (int i = 0; i < a.count; ++i) {
+    Axis axis;
+    const Vec2 in_b = b_in_a.turn.back(a.normals[i]);
+    axis.separation = lowest(b, in_b) + a.normals[i].dot(b_in_a.position) - a.offsets[i];
+    if (axis.separation > margin) return false;
+    if (a.is_inner[i] != 0 ||
+        (axis.separation < -seam && axis.separation <= search.best.separation))
+      continue;
+    axis.face = i;
+    axis.normal = a.normals[i];
+    find_incident(b, in_b, axis);
+    search.consider(axis, 0.0);
+    if (axis.separation >= -seam) search.consider_flat(axis);
+  }
+  // The second shape's faces must be better by more than rounding, or resting contacts would flip
+  // between the two.
+  const double bias = 0.02 * seam;
+  for (int i = 0; i < b.count; ++i) {
+    Axis axis;
+    const Vec2 in_a = b_in_a.turn * b.normals[i];
+    axis.separation = lowest(a, in_a) - b.offsets[i] - in_a.dot(b_in_a.position);
+    if (axis.separation > margin) return false;
+    if (b.is_inner[i] != 0 ||
+        (axis.separation < -seam && axis.separation <= search.best.separation))
+      continue;
+    axis.is_of_b = true;
+    axis.face = i;
+    axis.normal = -in_a;
+    find_incident(a, in_a, axis);
+    search.consider(axis, bias);
+    if (axis.separation >= -seam) search.consider_flat(axis);
+  }
+  return search.best.face >= 0;
+}
+
+void clip(const Piece& a, const Piece& b, const Frame2& b_in_a, const Axis& axis, double margin,
+          double seam, PlanarContacts& out) {
+  const Piece &reference = axis.is_of_b ? b : a, &other = axis.is_of_b ? a : b;
+  const auto into_reference = [&](const Vec2& v) {
+    return axis.is_of_b ? b_in_a.to_frame(v) : b_in_a.to_world(v);
+  };
+  const Vec2& normal = reference.normals[axis.face];
+  const Vec2 tangent(-normal.y(), normal.x());
+  const Vec2& start = reference.points[axis.face];
+  const double length = reference.lengths[axis.face];
+  const int ends[2] = {axis.incident, (axis.incident + 1) % other.count};
+  double along[2], height[2];
+  for (int k = 0; k < 2; ++k) {
+    const Vec2 offset = into_reference(other.points[ends[k]]) - start;
+    along[k] = tangent.dot(offset);
+    height[k] = normal.dot(offset);
+  }
+  // The incident face runs against the tangent: its first end is the far one.
+  const double run = along[0] - along[1];
+  double high = std::min(along[0], length), low = std::max(along[1], 0.0);
+  if (high < low) {
+    // Faces that just miss each other at a seam still carry one point; farther apart they do not
+    // meet.
+    if (axis.flatness < kFlat || low - high > seam) return;
+    high = low = std::clamp(0.5 * (high + low), 0.0, length);
+  }
+  const bool is_point = high - low < 1e-6 * std::min(a.thickness, b.thickness);
+  for (int k = 0; k < (is_point ? 1 : 2); ++k) {
+    const double place = is_point ? 0.5 * (high + low) : k == 0 ? high : low;
+    const bool is_end = place == along[k];
+    // A point where the outline turns inward can only be touched by something flat upon it.
+    if (is_end && other.is_reflex[ends[k]] != 0 && axis.flatness < kFlat) continue;
+    const double share = run > 0.0 ? std::clamp((along[0] - place) / run, 0.0, 1.0) : 0.0;
+    const double gap = height[0] + share * (height[1] - height[0]);
+    if (gap > margin) continue;
+    const Vec2 in_reference = start + place * tangent + (0.5 * gap) * normal;
+    const Vec2 point = axis.is_of_b ? b_in_a.to_world(in_reference) : in_reference;
+    const auto name = static_cast<std::uint32_t>((axis.is_of_b ? 4 : 0) + (is_end ? 2 : 0) + k);
+    out.add({point, axis.normal, gap,
+             feature_hash(static_cast<std::uint32_t>(axis.face),
+                          static_cast<std::uint32_t>(axis.incident), name)});
+  }
+}
+
+/// Corner against corner, pushed apart along the line that halves the angle of the two flat pairs.
+/// False when the faces of either shape are not neighbours.
+bool push_corners(const Piece& a, const Piece& b, const Frame2& b_in_a, const Axis& first,
+                  const Axis& second, double margin, PlanarContacts& out) {
+  const auto shared = [](int i, int j, int count) {
+    if ((i + 1) % count == j) return j;
+    return (j + 1) % count == i ? i : -1;
+  };
+  const auto face_of_a = [](const Axis& x) { return x.is_of_b ? x.incident : x.face; };
+  const auto face_of_b = [](const Axis& x) { return x.is_of_b ? x.face : x.incident; };
+  const int i = shared(face_of_a(first), face_of_a(second), a.count);
+  const int j = shared(face_of_b(first), face_of_b(second), b.count);
+  if (i < 0 || j < 0) return false;
+  const Vec2 normal = (first.normal + second.normal).normalized();
+  const Vec2 corner = b_in_a.to_world(b.points[j]);
+  const double gap = normal.dot(corner - a.points[i]);
+  if (gap <= margin) {
+    const Vec2 middle = 0.5 * (a.points[i] + corner);
+    out.add({middle, normal, gap,
+             feature_hash(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), 8)});
+  }
+  return true;
+}
+
+}  // namespace
+
+void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
+                  PlanarContacts& out) {
+  const double seam = kSeam * std::min(a.thickness, b.thickness);
+  AxisSearch search;
+  if (!find_axes(a, b, b_in_a, margin, seam, search)) return;
+  if (search.flat_count == 0) {
+    clip(a, b, b_in_a, search.best, margin, seam, out);
+    return;
+  }
+  const auto bias = [&](const Axis& x) { return x.is_of_b ? 0.02 * seam : 0.0; };
+  const Axis* first = &search.flat[0];
+  for (int k = 1; k < search.flat_count; ++k) {
+    const Axis& x = search.flat[at(k)];
+    if (x.separation - bias(x) > first->separation - bias(*first)) first = &x;
+  }
+  const Axis* second = nullptr;
+  for (int k = 0; k < search.flat_count; ++k) {
+    const Axis& x = search.flat[at(k)];
+    if (x.normal.dot(first->normal) > kSameAxis) continue;
+    if (second == nullptr || x.separation - bias(x) > second->separation - bias(*second))
+      second = &x;
+  }
+  if (second == nullptr) {
+    clip(a, b, b_in_a, *first, margin, seam, out);
+    return;
+  }
+  const auto longer = [&](const Axis& x) {
+    return x.is_of_b ? std::max(b.lengths[x.face], a.lengths[x.incident])
+                     : std::max(a.lengths[x.face], b.lengths[x.incident]);
+  };
+  const double first_length = longer(*first), second_length = longer(*second);
+  if (first_length >= kFloorRatio * second_length) {
+    clip(a, b, b_in_a, *first, margin, seam, out);
+  } else if (second_length >= kFloorRatio * first_length) {
+    clip(a, b, b_in_a, *second, margin, seam, out);
+  } else if (!push_corners(a, b, b_in_a, *first, *second, margin, out)) {
+    clip(a, b, b_in_a, search.best, margin, seam, out);
+  }
+}
+
+}  // namespace scree
