@@ -82,11 +82,11 @@ Vec3 fill_wedge(const SurfaceTriangle& t, double depth, Scratch& s) {
   return centre;
 }
 
-void add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, std::uint32_t name,
+bool add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, std::uint32_t name,
                      double margin, std::vector<PairContact>& out) {
   Scratch& s = scratch();
   s.clipped.clear();
-  clip_to_triangle(surface, t, s.polygon, s.clipped);
+  const bool is_over = clip_to_triangle(surface, t, s.polygon, s.clipped);
   for (const ClippedPoint& c : s.clipped) {
     const double gap = t.height(c.point);
     if (gap > margin) continue;
@@ -94,18 +94,28 @@ void add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, s
     out.push_back({c.point - 0.5 * gap * t.normal, -t.normal, gap,
                    feature_hash(static_cast<std::uint32_t>(t.index), corner, 20)});
   }
+  return is_over;
 }
 
-/// The lowest features over a face with upward normal `up`.
-void touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
+/// Height of the lowest point of the shape over the triangle's plane, in metres.
+double lowest_height(const SurfaceTriangle& t, const Geometry& shape, const Pose& pose) {
+  const Vec3 up = pose.orientation.conjugate() * t.normal;  // in the shape frame
+  const double centre = t.height(pose.position);
+  if (shape.kind == GeometryKind::ellipsoid) return centre - shape.size.cwiseProduct(up).norm();
+  const double rim = shape.size.x() * std::hypot(up.x(), up.y()), lift = shape.size.z() * up.z();
+  if (shape.kind == GeometryKind::cone) return centre + std::min(-lift - rim, lift);
+  return centre - std::abs(lift) - rim;
+}
+
+/// The lowest features over the face. Returns whether any of them lies over it.
+bool touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
                 const Pose& pose, double margin, std::vector<PairContact>& out) {
   std::vector<Vec3>& polygon = scratch().polygon;
   const Vec3 up = pose.orientation.conjugate() * t.normal;  // in the shape frame
   if (shape.kind == GeometryKind::ellipsoid) {
     const Vec3 scaled = shape.size.cwiseProduct(up);
     polygon.assign(1, pose.to_world(-shape.size.cwiseProduct(scaled) / scaled.norm()));
-    add_face_points(surface, t, 0, margin, out);
-    return;
+    return add_face_points(surface, t, 0, margin, out);
   }
   const double radius = shape.size.x(), half = shape.size.z();
   const double tilt = std::hypot(up.x(), up.y());
@@ -122,11 +132,11 @@ void touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const 
     polygon.push_back(
         pose.to_world(Vec3(0.0, 0.0, cap) + std::cos(angle) * low + std::sin(angle) * side));
   }
-  add_face_points(surface, t, 0, margin, out);
+  const bool is_cap_over = add_face_points(surface, t, 0, margin, out);
   polygon.clear();
   polygon.push_back(pose.to_world(Vec3(0.0, 0.0, cap) + low));
   polygon.push_back(pose.to_world(Vec3(0.0, 0.0, -cap) + (is_cone ? Vec3(Vec3::Zero()) : low)));
-  add_face_points(surface, t, 1024, margin, out);
+  return add_face_points(surface, t, 1024, margin, out) || is_cap_over;
 }
 
 /// Whether the edge or corner of the triangle that lies nearest to `point` may push along
@@ -149,43 +159,55 @@ bool may_push(const TriangleSurface& surface, const SurfaceTriangle& t, const Ve
   return false;
 }
 
-void touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
-                 const Pose& pose, double margin, std::vector<PairContact>& out) {
+/// Contacts with the wedge along directions that edges and corners may push. False when the two are apart.
+bool touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape, const Pose& pose,
+                 double margin, std::vector<PairContact>& found) {
   Scratch& s = scratch();
-  const Vec3 centre = fill_wedge(t, shape.bounding_radius, s);
-  s.found.clear();
-  convex_convex(shape, pose, s.wedge_geometry, {centre, Quat::Identity()}, margin, s.found);
-  for (const PairContact& c : s.found) {
+  const Vec3 centre = fill_wedge(t, 2.0 * shape.bounding_radius, s);
+  found.clear();
+  convex_convex(shape, pose, s.wedge_geometry, {centre, Quat::Identity()}, margin, found);
+  if (found.empty()) return false;
+  std::size_t kept = 0;
+  for (PairContact c : found) {
     const Vec3 outward = -c.normal;
     // Face contacts are found better, and without the error of an iteration, by touch_face().
     if (outward.dot(t.normal) > 1.0 - 0.5 * kFlatAngle * kFlatAngle) continue;
     const Vec3 on_surface = c.point + 0.5 * c.gap * c.normal;
     if (!may_push(surface, t, on_surface, outward)) continue;
-    out.push_back({c.point, c.normal, c.gap,
-                   feature_hash(static_cast<std::uint32_t>(t.index), c.feature, 21)});
+    c.feature = feature_hash(static_cast<std::uint32_t>(t.index), c.feature, 21);
+    found[kept++] = c;
   }
+  found.resize(kept);
+  return true;
 }
 
 }  // namespace
 
-void curved_surface(const TriangleSurface& surface, const std::vector<int>& triangles,
-                    const Geometry& shape, const Pose& pose, double margin,
-                    std::vector<PairContact>& out) {
+void curved_surface(const TriangleSurface& surface, const std::vector<int>& triangles, const Geometry& shape,
+                    const Pose& pose, double margin, std::vector<PairContact>& out) {
   double sunk = -1.0;  // m, depth of the centre in the solid; see polyhedron_surface()
+  std::vector<PairContact>& found = scratch().found;
   for (const int index : triangles) {
     const SurfaceTriangle t = surface.triangle(index);
-    const double height = t.height(pose.position);
-    if (height > shape.bounding_radius + margin) continue;
-    if (height < 0.0 && sunk < 0.0) {
-      sunk = std::max(0.0, -nearest_point(surface, triangles, pose.position).signed_distance);
-    }
-    if (height >= 0.0 || -height <= 1.001 * sunk) touch_face(surface, t, shape, pose, margin, out);
+    const double low = lowest_height(t, shape, pose);
+    if (low > margin) continue;
     bool stands_out = false;
     for (int k = 0; k < 3; ++k) {
       const EdgeKind kind = surface.edge_kind(t, k);
       stands_out = stands_out || kind == EdgeKind::convex || kind == EdgeKind::open;
     }
-    if (stands_out) touch_edges(surface, t, shape, pose, margin, out);
+    found.clear();
+    if (stands_out && !touch_edges(surface, t, shape, pose, margin, found)) continue;
+    const double height = t.height(pose.position);
+    if (height < 0.0 && sunk < 0.0) {
+      sunk = std::max(0.0, -nearest_point(surface, triangles, pose.position).signed_distance);
+    }
+    const bool can_use_face = height >= 0.0 || -height <= 1.001 * sunk;
+    // As for polyhedra: the face goes first unless an edge is clearly the shorter way out.
+    const bool is_edge_better =
+        !found.empty() && found[0].gap > low + 1e-3 * shape.thickness + 0.05 * std::abs(found[0].gap);
+    if (can_use_face && !is_edge_better && touch_face(surface, t, shape, pose, margin, out)) continue;
+    out.insert(out.end(), found.begin(), found.end());
   }
 }
 

@@ -143,18 +143,16 @@ bool clip_against_triangle(const TriangleSurface& surface, const SurfaceTriangle
   for (const int v : corners) polygon.push_back(p.vertices[at(v)]);
   std::vector<ClippedPoint>& clipped = scratch().clipped;
   clipped.clear();
-  clip_to_triangle(surface, t, polygon, clipped);
-  bool has_any = false;
+  const bool is_over = clip_to_triangle(surface, t, polygon, clipped);
   for (const ClippedPoint& c : clipped) {
     const double gap = t.height(c.point);
     if (gap > margin) continue;
-    has_any = true;
     const auto corner = static_cast<std::uint32_t>(corners[at(c.source)]);
     out.push_back({c.point - 0.5 * gap * t.normal, -t.normal, gap,
                    feature_hash(static_cast<std::uint32_t>(t.index), corner,
                                 static_cast<std::uint32_t>(10 + c.side))});
   }
-  return has_any;
+  return is_over;
 }
 
 void clip_against_face(const SurfaceTriangle& t, const Placed& p, int face, double margin,
