@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 // A wall small enough to step in milliseconds.
 const std::vector<std::string> kSmallWall = {"run",       "wall",  "--set",
-                                             "bricks=40", "--set", "courses=4"};
+                                             "bricks=40"};
 
 std::vector<std::string> operator+(std::vector<std::string> words,
                                    const std::vector<std::string>& more) {
