@@ -16,6 +16,8 @@
 namespace scree {
 namespace {
 
+constexpr int kLookEvery = 25;  // sweeps; a look costs about half a sweep
+
 class GaussSeidel final : public Solver {
  public:
   SolveResult solve(const Problem& problem, Impulses& impulses,
@@ -61,7 +63,8 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
                                    .relaxation = option(options, "relaxation", 1.0),
                                    .local_rounds = static_cast<int>(option(options, "local_rounds", 4))};
   const int memory = static_cast<int>(option(options, "memory", 8));
-  const int first_accelerated = static_cast<int>(option(options, "plain_sweeps", 8));
+  int plain_sweeps = static_cast<int>(option(options, "plain_sweeps", 8));
+  int first_accelerated = plain_sweeps;
   const double spare = option(options, "spare_sweeps", 20);
   const double polish_visits = option(options, "polish_visits", 4000);
   const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : 2000;
@@ -101,6 +104,7 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
   for (int sweep = 1;; ++sweep) {
     const bool is_accelerated = memory > 0 && sweep > first_accelerated;
     if (sweep == first_accelerated + 1) anderson_.reset(weight_.size(), memory);
+    const bool is_time_to_look = sweep % kLookEvery == 0;
     if (is_accelerated) flatten(impulses, before_);
     const double moved = std::sqrt(gauss_seidel_sweep(system_, impulses, sweep_options) /
                                    static_cast<double>(blocks)) /
@@ -112,7 +116,7 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
         options.time_limit > 0.0 &&
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
             options.time_limit;
-    if (moved <= judge_below || (is_converged && sweep - converged_at >= spare_sweeps) || is_out_of_sweeps || is_out_of_time || options.record_history) {
+    if (moved <= judge_below || is_time_to_look || (is_converged && sweep - converged_at >= spare_sweeps) || is_out_of_sweeps || is_out_of_time || options.record_history) {
       const double residual = audit_.residual(problem, impulses, options.law);
       if (options.record_history) result.history.push_back(residual);
       if (!std::isfinite(residual)) {
@@ -125,6 +129,14 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
         best_ = impulses;
       } else {
         ++since_best;
+      }
+      // Acceleration may throw an iterate far off, and the exact law has cycles: go back to the best and on plainly.
+      if (is_accelerated && residual > 10.0 * best_residual && !is_out_of_sweeps && !is_out_of_time) {
+        impulses = best_;
+        system_.set_velocities(problem, impulses);
+        first_accelerated = sweep + plain_sweeps;
+        plain_sweeps = std::min(2 * plain_sweeps, 200);
+        continue;
       }
       // Look again when the sweeps have come down by as much as the residual still has to.
       const double goal = is_converged ? polished : options.tolerance;

@@ -98,6 +98,8 @@ TEST(Projection, OnTheConeIsTheNearestPoint) {
   EXPECT_EQ(project_on_cone(Vec3(-3, 1, 1), 0.5), Vec3::Zero());
   // (0, 1, 0) on mu = 1: half way, (1/2, 1/2, 0).
   EXPECT_LT((project_on_cone(Vec3(0, 1, 0), 1.0) - Vec3(0.5, 0.5, 0)).norm(), 1e-15);
+  EXPECT_EQ(project_on_cone(Vec3(-1, 0, 0), 0.0), Vec3::Zero());  // without friction the cone is a half-line
+  EXPECT_EQ(project_on_cone(Vec3(2, 1, 0), 0.0), Vec3(2, 0, 0));
   EXPECT_EQ(project_on_set(Vec3(2, 1, 1), 0.5, Law::none), Vec3(2, 0, 0));
 }
 

@@ -68,7 +68,7 @@ TEST(A2AsymmetricTop, HasTheRightPeriodAndRates) {
 
   World again(top({1, 2, 3}, {1, 1, 1}), tight(1e-3));
   again.run(5.0);
-  EXPECT_LT((body_rates(again) - Vec3(1.0079803309834, -0.99195546893525, 1.0026671677164)).norm(), 1e-6);
+  EXPECT_LT((body_rates(again) - Vec3(1.0079803309834, -0.99195546893525, 1.0026671677164)).norm(), 2e-6);  // 1.33 h^2
 }
 
 TEST(A2AsymmetricTop, ConvergesWithOrderTwo) {

@@ -173,7 +173,9 @@ TEST(B11Conveyor, BlockIsTakenAlong) {
   World world(scene, tight(h));
   while (world.time() < 0.9) {
     run_steps(world, 1);
-    if (std::abs(world.time() - 0.8) < 1e-9) EXPECT_NEAR(world.velocity(1)[0], 0.25 * kG * 0.8, 1e-8);
+    if (std::abs(world.time() - 0.8) < 1e-9) {
+      EXPECT_NEAR(world.velocity(1)[0], 0.25 * kG * 0.8, 1e-8);
+    }
   }
   EXPECT_NEAR(world.velocity(1)[0], 2.0, 1e-9);
   const double reached = world.pose(1).position[0] - 2.0 * (0.9 - 0.815494393476);
@@ -199,16 +201,16 @@ TEST(B17LeavingASphere, LeavesWhereTheNormalForceVanishes) {
   Scene scene = scene_with(0.0);
   scene.add(sphere(1.0).fixed());
   const double r = 1e-3;
-  scene.add(sphere(r).at({0, 0, 1 + r}).moving({1e-2, 0, 0}));
+  scene.add(sphere(r).at({0, 0, 1 + r}).moving({1e-3, 0, 0}));
   World world(scene, tight(1e-4));
   double angle = 0;
   while (world.time() < 3.0) {
     world.step();
     const Vec3 x = world.pose(1).position;
-    if (x.norm() > 1 + r + 1e-5) break;
-    angle = std::acos(x[2] / x.norm()) / kDegree;
+    if (x.norm() > 1.1) break;
+    if (world.contact_force(1).norm() > 0.0) angle = std::acos(x[2] / x.norm()) / kDegree;
   }
-  EXPECT_NEAR(angle, 48.18968510422, 0.5);
+  EXPECT_NEAR(angle, 48.18968510422, 0.2);
 }
 
 // B18. A smooth ladder leaves a smooth wall when sin(theta) = (2/3) sin(theta0), after 0.3250307015908 s.
