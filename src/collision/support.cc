@@ -9,6 +9,8 @@ namespace {
 // Below this many corners looking at each is quicker than climbing.
 constexpr std::size_t kClimbFrom = 24;
 
+constexpr double kEdgeLean = 0.3;  // sine of the angle from square to the direction
+
 // First ids of the points a feature is made of; a cap has Feature::kDiscSamples of them.
 constexpr std::uint32_t kTopCapId = 16, kBottomCapId = 32;
 
@@ -324,12 +326,14 @@ void find_normal_circles(const ConvexShape& shape, const Vec3& n, NormalCircles&
       break;
     case GeometryKind::hull: {
       const Polyhedron& hull = *geometry.polyhedron;
-      const int vertex = hull_support(hull, shape.axes.transpose() * n);
+      const Vec3 d = shape.axes.transpose() * n;
+      const int vertex = hull_support(hull, d);
       for (const auto& edge : hull.edges) {
         if (edge.from != vertex && edge.to != vertex) continue;
-        const Vec3 along = hull.vertices[static_cast<std::size_t>(edge.to)] -
-                           hull.vertices[static_cast<std::size_t>(edge.from)];
-        circles.push({shape.axes * along.normalized(), 0.0});
+        const Vec3 along = (hull.vertices[static_cast<std::size_t>(edge.to)] -
+                            hull.vertices[static_cast<std::size_t>(edge.from)])
+                               .normalized();
+        if (std::abs(along.dot(d)) <= kEdgeLean) circles.push({shape.axes * along, 0.0});
       }
       break;
     }
