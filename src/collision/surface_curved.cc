@@ -159,9 +159,10 @@ bool may_push(const TriangleSurface& surface, const SurfaceTriangle& t, const Ve
   return false;
 }
 
-/// Contacts with the wedge along directions that edges and corners may push. False when the two are apart.
-bool touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape, const Pose& pose,
-                 double margin, std::vector<PairContact>& found) {
+/// Contacts with the wedge along directions that edges and corners may push. False when the two are
+/// apart.
+bool touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
+                 const Pose& pose, double margin, std::vector<PairContact>& found) {
   Scratch& s = scratch();
   const Vec3 centre = fill_wedge(t, 2.0 * shape.bounding_radius, s);
   found.clear();
@@ -183,14 +184,24 @@ bool touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const
 
 }  // namespace
 
-void curved_surface(const TriangleSurface& surface, const std::vector<int>& triangles, const Geometry& shape,
-                    const Pose& pose, double margin, std::vector<PairContact>& out) {
+void curved_surface(const TriangleSurface& surface, const std::vector<int>& triangles,
+                    const Geometry& shape, const Pose& pose, double margin,
+                    std::vector<PairContact>& out) {
   double sunk = -1.0;  // m, depth of the centre in the solid; see polyhedron_surface()
   std::vector<PairContact>& found = scratch().found;
   for (const int index : triangles) {
     const SurfaceTriangle t = surface.triangle(index);
     const double low = lowest_height(t, shape, pose);
     if (low > margin) continue;
+    const double height = t.height(pose.position);
+    if (height < 0.0 && sunk < 0.0) {
+      sunk = std::max(0.0, -nearest_point(surface, triangles, pose.position).signed_distance);
+    }
+    const bool can_use_face = height >= 0.0 || -height <= 1.001 * sunk;
+    if (height < -shape.bounding_radius) {
+      if (can_use_face) touch_face(surface, t, shape, pose, margin, out);
+      continue;
+    }
     bool stands_out = false;
     for (int k = 0; k < 3; ++k) {
       const EdgeKind kind = surface.edge_kind(t, k);
@@ -198,15 +209,11 @@ void curved_surface(const TriangleSurface& surface, const std::vector<int>& tria
     }
     found.clear();
     if (stands_out && !touch_edges(surface, t, shape, pose, margin, found)) continue;
-    const double height = t.height(pose.position);
-    if (height < 0.0 && sunk < 0.0) {
-      sunk = std::max(0.0, -nearest_point(surface, triangles, pose.position).signed_distance);
-    }
-    const bool can_use_face = height >= 0.0 || -height <= 1.001 * sunk;
     // As for polyhedra: the face goes first unless an edge is clearly the shorter way out.
-    const bool is_edge_better =
-        !found.empty() && found[0].gap > low + 1e-3 * shape.thickness + 0.05 * std::abs(found[0].gap);
-    if (can_use_face && !is_edge_better && touch_face(surface, t, shape, pose, margin, out)) continue;
+    const bool is_edge_better = !found.empty() && found[0].gap > low + 1e-3 * shape.thickness +
+                                                                     0.05 * std::abs(found[0].gap);
+    if (can_use_face && !is_edge_better && touch_face(surface, t, shape, pose, margin, out))
+      continue;
     out.insert(out.end(), found.begin(), found.end());
   }
 }

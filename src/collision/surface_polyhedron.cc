@@ -223,7 +223,12 @@ void polyhedron_surface(const TriangleSurface& surface, const std::vector<int>& 
     }
     if (low > margin) continue;
     const bool can_use_face = may_use_face(t.height(p.centre));
-    if (high < 0.0 && !can_use_face) continue;
+    if (high < 0.0) {
+      // Wholly behind the face: apart by the test below, yet in the solid, and out is where the
+      // face looks.
+      if (can_use_face) clip_against_triangle(surface, t, p, margin, out);
+      continue;
+    }
     FaceAxis face;
     EdgeAxis edge;
     if (!find_face_axis(surface, t, p, margin, face)) continue;

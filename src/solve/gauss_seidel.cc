@@ -62,6 +62,7 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
                                    .local_rounds = static_cast<int>(option(options, "local_rounds", 4))};
   const int memory = static_cast<int>(option(options, "memory", 8));
   const int first_accelerated = static_cast<int>(option(options, "plain_sweeps", 8));
+  const double spare = option(options, "spare_sweeps", 20);
   const double polish_visits = option(options, "polish_visits", 4000);
   const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : 2000;
   const auto start = std::chrono::steady_clock::now();
@@ -88,8 +89,9 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
   }
 
   // Small problems are solved to rounding: it costs microseconds, and what rests then really rests.
-  const double spare_sweeps = polish_visits / static_cast<double>(blocks);
-  const double polished = std::min(options.tolerance, 1e-13);
+  const double spare_sweeps = std::max(spare, polish_visits / static_cast<double>(blocks));
+  const double polished = std::min(options.tolerance, polish_visits >= static_cast<double>(blocks) ? 1e-13 : 1e-2 * options.tolerance);
+  int converged_at = 0;
   double best_residual = std::numeric_limits<double>::infinity();
   double judge_below =
       options.tolerance;  // first look when a sweep moves no more than the tolerance
@@ -110,7 +112,7 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
         options.time_limit > 0.0 &&
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
             options.time_limit;
-    if (moved <= judge_below || is_out_of_sweeps || is_out_of_time || options.record_history) {
+    if (moved <= judge_below || (is_converged && sweep - converged_at >= spare_sweeps) || is_out_of_sweeps || is_out_of_time || options.record_history) {
       const double residual = audit_.residual(problem, impulses, options.law);
       if (options.record_history) result.history.push_back(residual);
       if (!std::isfinite(residual)) {
@@ -129,7 +131,8 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
       judge_below =
           std::max(0.8 * moved * std::min(1.0, goal / std::max(residual, 1e-300)), 0.1 * moved);
       is_converged = best_residual <= options.tolerance;
-      const bool is_polished = best_residual <= polished || since_best > 5 || sweep >= spare_sweeps;
+      if (is_converged && converged_at == 0) converged_at = sweep;
+      const bool is_polished = best_residual <= polished || since_best > 5 || sweep - converged_at >= spare_sweeps;
       if (is_converged && is_polished) {
         result.status = SolveStatus::converged;
         break;

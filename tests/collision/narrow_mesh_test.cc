@@ -14,8 +14,8 @@ namespace {
 using namespace testing_shapes;
 constexpr double kPi = std::numbers::pi;
 
-std::vector<PairContact> touch(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b = {},
-                               double margin = 0.01) {
+std::vector<PairContact> touch(const Geometry& a, const Pose& pose_a, const Geometry& b,
+                               const Pose& pose_b = {}, double margin = 0.01) {
   std::vector<PairContact> out;
   any_mesh(a, pose_a, b, pose_b, margin, out);
   return out;
@@ -26,15 +26,17 @@ std::string describe(const std::vector<PairContact>& contacts) {
   std::string text;
   for (const PairContact& c : contacts) {
     for (const Vec3& v : {c.point, c.normal}) {
-      text += "(" + std::to_string(v.x()) + " " + std::to_string(v.y()) + " " + std::to_string(v.z()) + ") ";
+      text += "(" + std::to_string(v.x()) + " " + std::to_string(v.y()) + " " +
+              std::to_string(v.z()) + ") ";
     }
     text += std::to_string(c.gap) + "\n";
   }
   return text;
 }
 
-// 20 x 20 triangles a side, a ball sunk by 1e-4 m pushed along 360 headings in steps of 0.013 m: over faces, edges and
-// vertices. Exactly one contact at all times, straight down, with the gap of the plane.
+// 20 x 20 triangles a side, a ball sunk by 1e-4 m pushed along 360 headings in steps of 0.013 m:
+// over faces, edges and vertices. Exactly one contact at all times, straight down, with the gap of
+// the plane.
 TEST(NarrowMesh, BallSlidingOverAFlatMeshFeelsOnePlane) {
   const Geometry floor = of_mesh(sheet(20, 0.1, flat));
   const Geometry sphere = ball(0.2);
@@ -50,7 +52,8 @@ TEST(NarrowMesh, BallSlidingOverAFlatMeshFeelsOnePlane) {
   }
 }
 
-// A cube of 0.3 m flat on triangles of 0.1 m, turned and moved: its four lower corners and nothing else.
+// A cube of 0.3 m flat on triangles of 0.1 m, turned and moved: its four lower corners and nothing
+// else.
 TEST(NarrowMesh, BoxOnAFlatMeshStandsOnItsFourCorners) {
   const Geometry floor = of_mesh(sheet(20, 0.1, flat));
   const Geometry box = block(Vec3(0.15, 0.15, 0.15));
@@ -69,7 +72,8 @@ TEST(NarrowMesh, BoxOnAFlatMeshStandsOnItsFourCorners) {
   }
 }
 
-// A box whose side overlaps the next triangle by less than it has sunk: the least overlap is sideways, the push is not.
+// A box whose side overlaps the next triangle by less than it has sunk: the least overlap is
+// sideways, the push is not.
 TEST(NarrowMesh, BoxEnteringATriangleIsNotPushedSideways) {
   const Geometry floor = of_mesh(sheet(20, 0.1, flat));
   const Geometry box = block(Vec3(0.05, 0.05, 0.05));
@@ -80,7 +84,8 @@ TEST(NarrowMesh, BoxEnteringATriangleIsNotPushedSideways) {
       ASSERT_GE(found.size(), 2u);
       ASSERT_LE(found.size(), 4u);
       for (const PairContact& c : found) {
-        ASSERT_LE((c.normal - Vec3(0, 0, -1)).norm(), 1e-12) << i << " " << tilt << "\n" << describe(found);
+        ASSERT_LE((c.normal - Vec3(0, 0, -1)).norm(), 1e-12) << i << " " << tilt << "\n"
+                                                             << describe(found);
       }
     }
   }
@@ -107,9 +112,11 @@ TEST(NarrowMesh, RoundShapesOnAFlatMeshTouchItsPlane) {
   };
   for (const Case& c : cases) {
     for (int i = 0; i < 100; ++i) {
-      const Pose pose{Vec3(0.0037 * i, 0.0019 * i, c.height - 1e-4), about(Vec3::UnitZ(), 0.1 * i) * c.turned};
+      const Pose pose{Vec3(0.0037 * i, 0.0019 * i, c.height - 1e-4),
+                      about(Vec3::UnitZ(), 0.1 * i) * c.turned};
       const auto found = touch(c.shape, pose, floor, {}, 1e-3);
-      ASSERT_GE(found.size(), c.least) << "kind " << static_cast<int>(c.shape.kind) << " step " << i;
+      ASSERT_GE(found.size(), c.least)
+          << "kind " << static_cast<int>(c.shape.kind) << " step " << i;
       ASSERT_LE(found.size(), 4u);
       double deepest = 1.0;
       for (const PairContact& contact : found) {
@@ -121,15 +128,16 @@ TEST(NarrowMesh, RoundShapesOnAFlatMeshTouchItsPlane) {
   }
 }
 
-// A roof z = -|x| (45 degrees each side): over the ridge the nearest point is the ridge and the normal swings from one
-// face's to the other's in step with the centre.
+// A roof z = -|x| (45 degrees each side): over the ridge the nearest point is the ridge and the
+// normal swings from one face's to the other's in step with the centre.
 TEST(NarrowMesh, BallOverAConvexRidgeTurnsItsNormalSmoothly) {
   const Geometry roof = of_mesh(sheet(20, 0.1, [](double x, double) { return -std::abs(x); }));
   const double radius = 0.2;
   double last = -1.0;
   for (int i = -100; i <= 100; ++i) {
     const double angle = 0.25 * kPi * i / 100.0;  // from the vertical: exactly the ridge's cone
-    const Vec3 centre = (radius - 1e-3) * Vec3(std::sin(angle), 0.0, std::cos(angle)) + Vec3(0, 0.023, 0);
+    const Vec3 centre =
+        (radius - 1e-3) * Vec3(std::sin(angle), 0.0, std::cos(angle)) + Vec3(0, 0.023, 0);
     const auto found = touch(ball(radius), {centre, Quat::Identity()}, roof);
     ASSERT_EQ(found.size(), 1u) << i << "\n" << describe(found);
     EXPECT_NEAR(found[0].gap, -1e-3, 1e-12);
@@ -139,12 +147,13 @@ TEST(NarrowMesh, BallOverAConvexRidgeTurnsItsNormalSmoothly) {
   }
 }
 
-// A valley z = |x|: the ball of radius r touches both sides at once, r/sqrt(2) up and out, when its centre is
-// r sqrt(2) above the bottom.
+// A valley z = |x|: the ball of radius r touches both sides at once, r/sqrt(2) up and out, when its
+// centre is r sqrt(2) above the bottom.
 TEST(NarrowMesh, BallInAConcaveCornerTouchesBothSides) {
   const Geometry valley = of_mesh(sheet(20, 0.1, [](double x, double) { return std::abs(x); }));
   const double radius = 0.2;
-  const auto found = touch(ball(radius), at_place(0, 0.013, std::sqrt(2.0) * radius - 1e-4), valley);
+  const auto found =
+      touch(ball(radius), at_place(0, 0.013, std::sqrt(2.0) * radius - 1e-4), valley);
   ASSERT_EQ(found.size(), 2u) << describe(found);
   std::set<int> sides;
   for (const PairContact& c : found) {
@@ -174,11 +183,11 @@ TEST(NarrowMesh, BoxInAConcaveCornerTouchesFloorAndWall) {
   EXPECT_EQ(found.size(), 8u);
 }
 
-// A bumpy sheet and random balls outside it: the deepest contact is the distance to the nearest of all triangles, and the
-// tree finds the same triangles as looking at every one.
+// A bumpy sheet and random balls outside it: the deepest contact is the distance to the nearest of
+// all triangles, and the tree finds the same triangles as looking at every one.
 TEST(NarrowMesh, BallGapEqualsBruteForceDistance) {
-  const Geometry bumps =
-      of_mesh(sheet(12, 0.1, [](double x, double y) { return 0.1 * std::sin(9 * x) * std::cos(7 * y); }));
+  const Geometry bumps = of_mesh(
+      sheet(12, 0.1, [](double x, double y) { return 0.1 * std::sin(9 * x) * std::cos(7 * y); }));
   std::mt19937 random(1);
   std::uniform_real_distribution<double> place(-0.5, 0.5), up(0.15, 0.4);
   const TriangleSurface surface{bumps.mesh.get(), nullptr};
@@ -204,8 +213,8 @@ TEST(NarrowMesh, BallGapEqualsBruteForceDistance) {
   EXPECT_GT(touching, 300);
 }
 
-// The tip of a triangle, its edges and its face by dense sampling: no sample is nearer than the answer, and one comes
-// within the sampling distance.
+// The tip of a triangle, its edges and its face by dense sampling: no sample is nearer than the
+// answer, and one comes within the sampling distance.
 TEST(Triangle, ClosestPointBeatsEverySample) {
   std::mt19937 random(2);
   std::normal_distribution<double> normal;
@@ -217,7 +226,8 @@ TEST(Triangle, ClosestPointBeatsEverySample) {
     double sampled = 1e9;
     for (int u = 0; u <= 100; ++u) {
       for (int v = 0; u + v <= 100; ++v) {
-        const Vec3 q = corner[0] + 0.01 * u * (corner[1] - corner[0]) + 0.01 * v * (corner[2] - corner[0]);
+        const Vec3 q =
+            corner[0] + 0.01 * u * (corner[1] - corner[0]) + 0.01 * v * (corner[2] - corner[0]);
         sampled = std::min(sampled, (q - point).norm());
       }
     }
@@ -258,9 +268,11 @@ TEST(NarrowMesh, TheFarSideOfAThinPlateDoesNotPull) {
   }
 }
 
-// A box half over the edge of a table: corners on the table, and points of its lower face right at the table's edge.
+// A box half over the edge of a table: corners on the table, and points of its lower face right at
+// the table's edge.
 TEST(NarrowMesh, OverhangingBoxIsHeldUpToTheTablesEdge) {
-  const auto found = touch(block(Vec3(0.2, 0.1, 0.1)), at_place(0.9, 0.03, 1.1 - 1e-4), of_mesh(cube(2.0)));
+  const auto found =
+      touch(block(Vec3(0.2, 0.1, 0.1)), at_place(0.9, 0.03, 1.1 - 1e-4), of_mesh(cube(2.0)));
   ASSERT_EQ(found.size(), 4u) << describe(found);
   double far = 0.0, near = 2.0;
   for (const PairContact& c : found) {
@@ -272,8 +284,8 @@ TEST(NarrowMesh, OverhangingBoxIsHeldUpToTheTablesEdge) {
   EXPECT_NEAR(near, 0.7, 1e-12);  // the box starts at x = 0.9 - 0.2
 }
 
-// Edge on edge, crossing: a box turned 45 degrees about y lies with its lower edge (along y) on the ridge of a roof along
-// x. One contact at the crossing, vertical.
+// Edge on edge, crossing: a box turned 45 degrees about y lies with its lower edge (along y) on the
+// ridge of a roof along x. One contact at the crossing, vertical.
 TEST(NarrowMesh, BoxEdgeOnARidgeTouchesAtTheCrossing) {
   const Geometry roof = of_mesh(sheet(20, 0.1, [](double, double y) { return -std::abs(y); }));
   const double half = 0.1;
@@ -348,10 +360,11 @@ TEST(NarrowMesh, MeshesApartDoNotTouch) {
 
 // The whole scene turned and moved gives the same contacts, turned and moved.
 TEST(NarrowMesh, ContactsTurnWithTheScene) {
-  const Geometry bumps =
-      of_mesh(sheet(12, 0.1, [](double x, double y) { return 0.05 * std::sin(9 * x) * std::cos(7 * y); }));
+  const Geometry bumps = of_mesh(
+      sheet(12, 0.1, [](double x, double y) { return 0.05 * std::sin(9 * x) * std::cos(7 * y); }));
   const Pose scene{Vec3(3, -2, 5), about(Vec3(1, 2, 3), 0.7)};
-  for (const Geometry& shape : {ball(0.1), block(Vec3(0.1, 0.07, 0.05)), round_shape(GeometryKind::capsule, 0.05, 0.1)}) {
+  for (const Geometry& shape :
+       {ball(0.1), block(Vec3(0.1, 0.07, 0.05)), round_shape(GeometryKind::capsule, 0.05, 0.1)}) {
     const Pose pose{Vec3(0.02, 0.03, 0.1), about(Vec3(1, 1, 0), 0.4)};
     const auto here = touch(shape, pose, bumps, {}, 0.03);
     const auto there = touch(shape, scene * pose, bumps, scene, 0.03);

@@ -1,4 +1,5 @@
-// Shapes for the tests of meshes, height fields and polygons, filled in by hand so that these tests stand alone.
+// Shapes for the tests of meshes, height fields and polygons, filled in by hand so that these tests
+// stand alone.
 #pragma once
 
 #include <cmath>
@@ -120,7 +121,8 @@ inline HeightField field(int cells, double spacing, const Height& height) {
   f.spacing_x = f.spacing_y = spacing;
   const double start = -0.5 * cells * spacing;
   for (int j = 0; j <= cells; ++j) {
-    for (int i = 0; i <= cells; ++i) f.heights.push_back(height(start + i * spacing, start + j * spacing));
+    for (int i = 0; i <= cells; ++i)
+      f.heights.push_back(height(start + i * spacing, start + j * spacing));
   }
   return f;
 }
@@ -140,6 +142,8 @@ inline Mesh cube(double size) {
 }
 
 inline Pose at_place(double x, double y, double z) { return {Vec3(x, y, z), Quat::Identity()}; }
-inline Quat about(const Vec3& axis, double angle) { return Quat(Eigen::AngleAxisd(angle, axis.normalized())); }
+inline Quat about(const Vec3& axis, double angle) {
+  return Quat(Eigen::AngleAxisd(angle, axis.normalized()));
+}
 
 }  // namespace scree::testing_shapes
