@@ -4,9 +4,9 @@
 
 #include <bit>
 
+#include "base/version.h"
 #include "model/scene_file.h"
 #include "scree/error.h"
-#include "version.h"
 
 namespace scree {
 namespace {
@@ -134,10 +134,10 @@ void write_meta(Hdf5File& file, const std::string& format, std::int64_t version,
   file.create_group(meta);
   file.set_attribute(meta, "format", format);
   file.set_attribute(meta, "format_version", version);
-  file.set_attribute(meta, "program_version", std::string(SCREE_VERSION));
-  file.set_attribute(meta, "commit", std::string(SCREE_COMMIT));
-  file.set_attribute(meta, "compiler", std::string(SCREE_COMPILER));
-  file.set_attribute(meta, "build", std::string(SCREE_BUILD));
+  file.set_attribute(meta, "program_version", std::string(program_version().number));
+  file.set_attribute(meta, "commit", std::string(program_version().commit));
+  file.set_attribute(meta, "compiler", std::string(program_version().compiler));
+  file.set_attribute(meta, "build", std::string(program_version().build));
   file.set_attribute(meta, "byte_order",
                      std::string(std::endian::native == std::endian::little ? "little" : "big"));
   file.set_attribute(meta, "command", provenance.command);
