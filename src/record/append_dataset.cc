@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/parallel.h"
 
@@ -14,6 +13,13 @@ namespace {
 // Level 1: on trajectories higher levels take twice the time for about 2 % of the size.
 constexpr int kDeflateLevel = 1;
 constexpr std::uint32_t kSkipBothFilters = 0x3;  // shuffle and deflate
+
+// Packed chunks must be shorter than this share of the plain ones. Otherwise the next ones are
+// stored plain, but for each 16th, which is tried again: piles come to rest. 1000 moving bodies
+// with 8000 contacts cost 2.7 instead of 9.2 ms of processor time a frame, and 357 instead of 318
+// kB.
+constexpr double kWorthwhileShare = 0.7;
+constexpr std::size_t kTrialInterval = 16;
 
 /// Empty when the packed bytes would be no shorter.
 std::vector<std::byte> pack(std::span<const std::byte> bytes, std::size_t element) {
@@ -84,14 +90,17 @@ void AppendDataset::take_chunks(PartChunks part_chunks, std::vector<Chunk>& chun
   const std::size_t chunk_bytes = rows_per_chunk_ * row_bytes_;
   const std::size_t full = (rows_ - first_row_) / rows_per_chunk_;
   // A chunk that was written early has its place in the file, where only its plain form fits.
-  const auto is_to_pack = [&](std::size_t first_row) {
+  const auto may_pack = [&](std::size_t first_row) {
     return compression_ == Compression::deflate && rows_written_ <= first_row;
   };
   for (std::size_t i = 0; i < full; ++i) {
     const std::size_t row = first_row_ + i * rows_per_chunk_;
     const auto begin = buffer_.begin() + static_cast<std::ptrdiff_t>(i * chunk_bytes);
     chunks.push_back(
-        {this, row, {begin, begin + static_cast<std::ptrdiff_t>(chunk_bytes)}, is_to_pack(row)});
+        {this,
+         row,
+         {begin, begin + static_cast<std::ptrdiff_t>(chunk_bytes)},
+         may_pack(row) && (is_worth_packing_ || row / rows_per_chunk_ % kTrialInterval == 0)});
   }
   buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(full * chunk_bytes));
   first_row_ += full * rows_per_chunk_;
@@ -100,7 +109,7 @@ void AppendDataset::take_chunks(PartChunks part_chunks, std::vector<Chunk>& chun
     return;
   }
   chunks.push_back(
-      {this, first_row_, buffer_, part_chunks == PartChunks::finish && is_to_pack(first_row_)});
+      {this, first_row_, buffer_, part_chunks == PartChunks::finish && may_pack(first_row_)});
   chunks.back().bytes.resize(chunk_bytes);
   rows_written_ = rows_;
 }
@@ -132,11 +141,17 @@ void write_waiting(std::span<AppendDataset* const> datasets, PartChunks part_chu
       if (!chunk.is_packed) continue;
       std::vector<std::byte> packed = pack(chunk.bytes, chunk.owner->element_bytes_);
       chunk.is_packed = !packed.empty();
+      chunk.packed_share =
+          static_cast<double>(packed.size()) / static_cast<double>(chunk.bytes.size());
       if (chunk.is_packed) chunk.bytes = std::move(packed);
     }
   });
   for (const AppendDataset::Chunk& chunk : chunks) {
-    if (!chunk.bytes.empty()) chunk.owner->write_chunk(chunk);
+    if (chunk.bytes.empty()) continue;
+    if (chunk.packed_share) {
+      chunk.owner->is_worth_packing_ = chunk.is_packed && *chunk.packed_share < kWorthwhileShare;
+    }
+    chunk.owner->write_chunk(chunk);
   }
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,8 +55,9 @@ class AppendDataset {
   struct Chunk {
     AppendDataset* owner = nullptr;
     hsize_t first_row = 0;
-    std::vector<std::byte> bytes;  // as they go into the file
-    bool is_packed = false;
+    std::vector<std::byte> bytes;          // as they go into the file
+    bool is_packed = false;                // to be packed, then: is
+    std::optional<double> packed_share{};  // of the plain bytes, when packing was tried
   };
   void take_chunks(PartChunks part_chunks, std::vector<Chunk>& chunks);
   void write_chunk(const Chunk& chunk);
@@ -66,6 +68,7 @@ class AppendDataset {
   std::size_t row_bytes_ = 0, element_bytes_ = 0;
   std::vector<hsize_t> row_;
   Compression compression_ = Compression::none;
+  bool is_worth_packing_ = true;   // by the last chunk that was tried
   std::vector<std::byte> buffer_;  // rows from first_row_ on
   std::size_t first_row_ = 0;      // start of the first chunk that is not written in full
   std::size_t rows_ = 0;           // appended so far
