@@ -19,7 +19,7 @@ namespace {
 class Formatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string name) const override {
-    return app->get_footer() + "\n" + CLI::Formatter::make_usage(app, name);
+    return app->get_footer() + "\n\n" + CLI::Formatter::make_usage(app, name);
   }
   std::string make_footer(const CLI::App*) const override { return ""; }
 };
