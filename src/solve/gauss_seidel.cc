@@ -59,9 +59,10 @@ void GaussSeidel::unflatten(const Problem& problem, std::span<const double> x, L
 
 SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
                                const SolveOptions& options) {
-  const SweepOptions sweep_options{.law = options.law,
-                                   .relaxation = option(options, "relaxation", 1.0),
-                                   .local_rounds = static_cast<int>(option(options, "local_rounds", 4))};
+  const SweepOptions sweep_options{
+      .law = options.law,
+      .relaxation = option(options, "relaxation", 1.0),
+      .local_rounds = static_cast<int>(option(options, "local_rounds", 4))};
   const int memory = static_cast<int>(option(options, "memory", 8));
   int plain_sweeps = static_cast<int>(option(options, "plain_sweeps", 8));
   int first_accelerated = plain_sweeps;
@@ -93,7 +94,9 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
 
   // Small problems are solved to rounding: it costs microseconds, and what rests then really rests.
   const double spare_sweeps = std::max(spare, polish_visits / static_cast<double>(blocks));
-  const double polished = std::min(options.tolerance, polish_visits >= static_cast<double>(blocks) ? 1e-13 : 1e-2 * options.tolerance);
+  const double polished =
+      std::min(options.tolerance,
+               polish_visits >= static_cast<double>(blocks) ? 1e-13 : 1e-2 * options.tolerance);
   int converged_at = 0;
   double best_residual = std::numeric_limits<double>::infinity();
   double judge_below =
@@ -116,7 +119,9 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
         options.time_limit > 0.0 &&
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
             options.time_limit;
-    if (moved <= judge_below || is_time_to_look || (is_converged && sweep - converged_at >= spare_sweeps) || is_out_of_sweeps || is_out_of_time || options.record_history) {
+    if (moved <= judge_below || is_time_to_look ||
+        (is_converged && sweep - converged_at >= spare_sweeps) || is_out_of_sweeps ||
+        is_out_of_time || options.record_history) {
       const double residual = audit_.residual(problem, impulses, options.law);
       if (options.record_history) result.history.push_back(residual);
       if (!std::isfinite(residual)) {
@@ -130,8 +135,10 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
       } else {
         ++since_best;
       }
-      // Acceleration may throw an iterate far off, and the exact law has cycles: go back to the best and on plainly.
-      if (is_accelerated && residual > 10.0 * best_residual && !is_out_of_sweeps && !is_out_of_time) {
+      // Acceleration may throw an iterate far off, and the exact law has cycles: go back to the
+      // best and on plainly.
+      if (is_accelerated && residual > 10.0 * best_residual && !is_out_of_sweeps &&
+          !is_out_of_time) {
         impulses = best_;
         system_.set_velocities(problem, impulses);
         first_accelerated = sweep + plain_sweeps;
@@ -144,7 +151,8 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
           std::max(0.8 * moved * std::min(1.0, goal / std::max(residual, 1e-300)), 0.1 * moved);
       is_converged = best_residual <= options.tolerance;
       if (is_converged && converged_at == 0) converged_at = sweep;
-      const bool is_polished = best_residual <= polished || since_best > 5 || sweep - converged_at >= spare_sweeps;
+      const bool is_polished =
+          best_residual <= polished || since_best > 5 || sweep - converged_at >= spare_sweeps;
       if (is_converged && is_polished) {
         result.status = SolveStatus::converged;
         break;
@@ -172,17 +180,19 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
 }  // namespace
 
 SolverInfo gauss_seidel_info() {
-  return {.name = "gauss-seidel",
-          .description = "block Gauss-Seidel, exact one-contact solve, Anderson acceleration",
-          .source = "Jourdan, Alart, Jean 1998; Anderson 1965",
-          .laws = {Law::coulomb, Law::relaxed, Law::none},
-          .options = {{"relaxation", 1.0, "step factor of a visit, in (0, 2)"},
-                      {"local_rounds", 4, "visits of the points of one body pair before the next pair"},
-                      {"memory", 8, "columns of Anderson acceleration; 0 switches it off"},
-                      {"plain_sweeps", 8, "sweeps before acceleration starts"},
-                      {"polish_visits", 4000, "visits that may be spent beyond the tolerance"}},
-          .default_max_iterations = 2000,
-          .create = [] { return std::make_unique<GaussSeidel>(); }};
+  return {
+      .name = "gauss-seidel",
+      .description = "block Gauss-Seidel, exact one-contact solve, Anderson acceleration",
+      .source = "Jourdan, Alart, Jean 1998; Anderson 1965",
+      .laws = {Law::coulomb, Law::relaxed, Law::none},
+      .options = {{"relaxation", 1.0, "step factor of a visit, in (0, 2)"},
+                  {"local_rounds", 4, "visits of the points of one body pair before the next pair"},
+                  {"memory", 8, "columns of Anderson acceleration; 0 switches it off"},
+                  {"plain_sweeps", 8, "sweeps before acceleration starts"},
+                  {"polish_visits", 4000, "visits for which small problems are solved to rounding"},
+                  {"spare_sweeps", 20, "sweeps that may be spent beyond the tolerance"}},
+      .default_max_iterations = 2000,
+      .create = [] { return std::make_unique<GaussSeidel>(); }};
 }
 
 }  // namespace scree

@@ -1,5 +1,5 @@
-// What the validation cases share. Names are those of docs/validation.md; residual 1e-10 unless a case is about
-// something else.
+// What the validation cases share. Names are those of docs/validation.md; residual 1e-10 unless a
+// case is about something else.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,10 +33,12 @@ inline Scene scene_with(double friction, double restitution = 0.0) {
   return scene;
 }
 
-/// An incline by `angle` about y as the half-space it is: bodies rest on normal . x = 0 and slide along `down`.
+/// An incline by `angle` about y as the half-space it is: bodies rest on normal . x = 0 and slide
+/// along `down`.
 struct Incline {
   explicit Incline(double angle)
-      : normal(std::sin(angle), 0, std::cos(angle)), down(std::cos(angle), 0, -std::sin(angle)),
+      : normal(std::sin(angle), 0, std::cos(angle)),
+        down(std::cos(angle), 0, -std::sin(angle)),
         turn(Eigen::AngleAxisd(angle, Vec3::UnitY())) {}
   Body plane() const { return body(HalfSpace{normal, 0.0}).named("incline").fixed(); }
   Body resting(Body b, double height_of_center) const {
@@ -51,7 +53,8 @@ struct Incline {
 inline void run_steps(World& world, int steps) {
   for (int k = 0; k < steps; ++k) {
     const Receipt receipt = world.step();
-    ASSERT_TRUE(receipt.converged) << "step " << receipt.step << " residual " << receipt.residuals.relative_rms;
+    ASSERT_TRUE(receipt.converged)
+        << "step " << receipt.step << " residual " << receipt.residuals.relative_rms;
   }
 }
 

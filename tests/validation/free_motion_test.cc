@@ -39,7 +39,9 @@ Scene top(const Vec3& inertia, const Vec3& spin) {
   return scene;
 }
 
-Vec3 body_rates(const World& world) { return world.pose(0).orientation.conjugate() * world.angular_velocity(0); }
+Vec3 body_rates(const World& world) {
+  return world.pose(0).orientation.conjugate() * world.angular_velocity(0);
+}
 Vec3 momentum(const World& world, const Vec3& inertia) {
   return world.pose(0).orientation * Vec3(inertia.cwiseProduct(body_rates(world)));
 }
@@ -52,14 +54,16 @@ std::vector<double> zero_crossings(World& world, int axis, int count, double lim
     world.step();
     const double now = body_rates(world)[axis];
     if (last * now < 0.0) {
-      times.push_back(world.time() - world.step_size() * std::abs(now) / (std::abs(now) + std::abs(last)));
+      times.push_back(world.time() -
+                      world.step_size() * std::abs(now) / (std::abs(now) + std::abs(last)));
     }
     last = now;
   }
   return times;
 }
 
-// A2. Inertia (1, 2, 3), rates (1, 1, 1): period 6.422703084225694 s. Second order, so 1e-6 at h = 1e-3.
+// A2. Inertia (1, 2, 3), rates (1, 1, 1): period 6.422703084225694 s. Second order, so 1e-6 at h =
+// 1e-3.
 TEST(A2AsymmetricTop, HasTheRightPeriodAndRates) {
   World world(top({1, 2, 3}, {1, 1, 1}), tight(1e-3));
   const std::vector<double> zeros = zero_crossings(world, 1, 3, 20.0);
@@ -68,7 +72,8 @@ TEST(A2AsymmetricTop, HasTheRightPeriodAndRates) {
 
   World again(top({1, 2, 3}, {1, 1, 1}), tight(1e-3));
   again.run(5.0);
-  EXPECT_LT((body_rates(again) - Vec3(1.0079803309834, -0.99195546893525, 1.0026671677164)).norm(), 2e-6);  // 1.33 h^2
+  EXPECT_LT((body_rates(again) - Vec3(1.0079803309834, -0.99195546893525, 1.0026671677164)).norm(),
+            2e-6);  // 1.33 h^2
 }
 
 TEST(A2AsymmetricTop, ConvergesWithOrderTwo) {
@@ -76,7 +81,8 @@ TEST(A2AsymmetricTop, ConvergesWithOrderTwo) {
   for (const double h : steps) {
     World world(top({1, 2, 3}, {1, 1, 1}), tight(h));
     world.run(5.0);
-    errors.push_back((body_rates(world) - Vec3(1.0079803309834, -0.99195546893525, 1.0026671677164)).norm());
+    errors.push_back(
+        (body_rates(world) - Vec3(1.0079803309834, -0.99195546893525, 1.0026671677164)).norm());
   }
   EXPECT_GT(order_of(steps, errors), 1.8);
   EXPECT_LT(order_of(steps, errors), 2.4);

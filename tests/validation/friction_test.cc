@@ -6,7 +6,8 @@ namespace {
 
 // B1. Box on a 30 degree incline. T1: v(T) = a T and x(T) = a T (T+h)/2 exactly.
 TEST(B1Incline, SlidesWithTheExactAcceleration) {
-  for (const auto& [mu, a] : {std::pair{0.2, 3.205858157775}, {0.5, 0.6571453944373}, {0.57, 0.06244574965855}}) {
+  for (const auto& [mu, a] :
+       {std::pair{0.2, 3.205858157775}, {0.5, 0.6571453944373}, {0.57, 0.06244574965855}}) {
     const Incline incline(30 * kDegree);
     Scene scene = scene_with(mu);
     scene.add(incline.plane());
@@ -15,8 +16,10 @@ TEST(B1Incline, SlidesWithTheExactAcceleration) {
     World world(scene, tight(h));
     run_steps(world, 100);
     EXPECT_NEAR(world.velocity(1).dot(incline.down), a, 1e-9) << "mu " << mu;
-    EXPECT_NEAR((world.pose(1).position - 0.1 * incline.normal).dot(incline.down), a * (1 + h) / 2, 1e-8);
-    EXPECT_NEAR(world.pose(1).position.dot(incline.normal), 0.1, 1e-10);  // E5: the exact law never lifts
+    EXPECT_NEAR((world.pose(1).position - 0.1 * incline.normal).dot(incline.down), a * (1 + h) / 2,
+                1e-8);
+    EXPECT_NEAR(world.pose(1).position.dot(incline.normal), 0.1,
+                1e-10);  // E5: the exact law never lifts
   }
 }
 
@@ -78,7 +81,8 @@ TEST(B4SlidingToRolling, SphereRollsAtFiveSevenths) {
 TEST(B4SlidingToRolling, CylinderRollsAtTwoThirds) {
   Scene scene = scene_with(0.2);
   scene.add(ground());
-  scene.add(body(Cylinder{0.1, 0.3}).at({0, 0, 0.1}).turned(Vec3::UnitX(), kPi / 2).moving({7, 0, 0}));
+  scene.add(
+      body(Cylinder{0.1, 0.3}).at({0, 0, 0.1}).turned(Vec3::UnitX(), kPi / 2).moving({7, 0, 0}));
   World world(scene, tight(0.005));
   run_steps(world, 300);
   EXPECT_NEAR(world.velocity(1)[0], 14.0 / 3.0, 1e-8);
@@ -140,7 +144,8 @@ TEST(B7SlippingSphere, AcceleratesAndSpins) {
   EXPECT_NEAR(0.1 * world.angular_velocity(1)[1], 2.4525, 1e-9);
 }
 
-// B8. A box spinning on its four corners: dw/dt = -3 mu g/r = -62.43045771096 rad/s^2, exact in every step.
+// B8. A box spinning on its four corners: dw/dt = -3 mu g/r = -62.43045771096 rad/s^2, exact in
+// every step.
 TEST(B8SpinningBox, SlowsAtTheRightRateAndStaysInPlace) {
   Scene scene = scene_with(0.3);
   scene.add(ground());
@@ -164,7 +169,8 @@ TEST(B9Spin, SphereOnOnePointKeepsItsVerticalSpin) {
   EXPECT_NEAR(world.angular_velocity(1)[2], 20.0, 1e-12);
 }
 
-// B11. A block on a belt of 2 m/s, mu = 0.25: rides along after 0.815494393476 s and as many metres.
+// B11. A block on a belt of 2 m/s, mu = 0.25: rides along after 0.815494393476 s and as many
+// metres.
 TEST(B11Conveyor, BlockIsTakenAlong) {
   const double h = 1e-3;
   Scene scene = scene_with(0.25);
@@ -182,11 +188,13 @@ TEST(B11Conveyor, BlockIsTakenAlong) {
   EXPECT_NEAR(reached, 0.815494393476, 2 * h * 2.0);
 }
 
-// B12. A ball rolling on a turntable goes round at 2/7 of its rate: Omega = 3.5 gives a period of 2 pi.
+// B12. A ball rolling on a turntable goes round at 2/7 of its rate: Omega = 3.5 gives a period of 2
+// pi.
 TEST(B12Turntable, BallGoesRoundAtTwoSevenths) {
   Scene scene = scene_with(1.0);
   scene.add(body(Cylinder{5.0, 0.2}).at({0, 0, -0.1}).spinning({0, 0, 3.5}).kinematic());
-  // Rolling without slip: v + w x (-R z) = Omega x r. On a circle of radius 0.5 about the axis at rate 1.
+  // Rolling without slip: v + w x (-R z) = Omega x r. On a circle of radius 0.5 about the axis at
+  // rate 1.
   const double radius = 0.1;
   const Vec3 at(0.5, 0, radius), v(0, 0.5, 0), table(0, 1.75, 0);
   const Vec3 w = Vec3::UnitZ().cross(v - table) / radius;
@@ -213,7 +221,8 @@ TEST(B17LeavingASphere, LeavesWhereTheNormalForceVanishes) {
   EXPECT_NEAR(angle, 48.18968510422, 0.2);
 }
 
-// B18. A smooth ladder leaves a smooth wall when sin(theta) = (2/3) sin(theta0), after 0.3250307015908 s.
+// B18. A smooth ladder leaves a smooth wall when sin(theta) = (2/3) sin(theta0), after
+// 0.3250307015908 s.
 TEST(B18Ladder, LeavesTheWallInTime) {
   Scene scene = scene_with(0.0);
   scene.add(ground());
@@ -222,7 +231,8 @@ TEST(B18Ladder, LeavesTheWallInTime) {
   Body rod = box({1.0, thin, thin}).weighing(1.0);
   rod.inertia = Vec3(1e-6, 1.0 / 12, 1.0 / 12).asDiagonal();
   // Corners touch both planes: the rod's centre is at (L/2 cos + t/2 sin, L/2 sin + t/2 cos).
-  rod.at({0.5 * std::cos(theta0) + 0.5 * thin * std::sin(theta0), 0, 0.5 * std::sin(theta0) + 0.5 * thin * std::cos(theta0)});
+  rod.at({0.5 * std::cos(theta0) + 0.5 * thin * std::sin(theta0), 0,
+          0.5 * std::sin(theta0) + 0.5 * thin * std::cos(theta0)});
   rod.turned(Vec3::UnitY(), theta0);
   scene.add(rod);
   World world(scene, tight(1e-4));

@@ -4,7 +4,8 @@
 namespace scree {
 namespace {
 
-// C1. Dropped 1 m with e = 0.5: impacts at 0.4515, 0.9030, 1.1288 s; at rest after the Zeno point 1.3546 s.
+// C1. Dropped 1 m with e = 0.5: impacts at 0.4515, 0.9030, 1.1288 s; at rest after the Zeno
+// point 1.3546 s.
 TEST(C1BouncingBall, BouncesInTimeAndComesToRest) {
   for (const double h : {1e-3, 5e-4}) {
     Scene scene = scene_with(0.0, 0.5);
@@ -78,8 +79,10 @@ TEST(C4Cradle, SeparatedBallsPassTheBlowOn) {
 
 // C5. Oblique impact: sticks when mu >= 0.3809523809524, then v_t = 10/7.
 TEST(C5ObliqueImpact, SticksOrSlides) {
-  for (const auto& [mu, vt, spin] :
-       {std::tuple{0.39, 10.0 / 7, 10.0 / 7}, {0.2, 1.7, 0.75}, {0.3809523809524 * 0.98, 2 - 0.3809523809524 * 0.98 * 1.5, 2.5 * 0.3809523809524 * 0.98 * 1.5}}) {
+  for (const auto& [mu, vt, spin] : {std::tuple{0.39, 10.0 / 7, 10.0 / 7},
+                                     {0.2, 1.7, 0.75},
+                                     {0.3809523809524 * 0.98, 2 - 0.3809523809524 * 0.98 * 1.5,
+                                      2.5 * 0.3809523809524 * 0.98 * 1.5}}) {
     Scene scene = scene_with(mu, 0.5);
     scene.gravity = Vec3::Zero();
     scene.add(ground());
@@ -87,7 +90,8 @@ TEST(C5ObliqueImpact, SticksOrSlides) {
     World world(scene, tight(0.001));
     run_steps(world, 5);
     EXPECT_NEAR(world.velocity(1)[2], 0.5, 1e-10);
-    // The arm is the distance to the contact point at the instant of the blow, half a gap off the radius.
+    // The arm is the distance to the contact point at the instant of the blow, half a gap off the
+    // radius.
     EXPECT_NEAR(world.velocity(1)[0], vt, 5e-3);
     EXPECT_NEAR(0.1 * world.angular_velocity(1)[1], spin, 5e-3);
   }
@@ -95,8 +99,8 @@ TEST(C5ObliqueImpact, SticksOrSlides) {
 
 // C6. A rod at 30 degrees falls on its end, speed 1, frictionless: impulse (1+e)/(1+3cos^2).
 TEST(C6Rod, FallsOnItsEnd) {
-  for (const auto& [e, vz, w] :
-       {std::tuple{0.0, -0.6923076923077, 1.598816130064}, {1.0, -0.3846153846154, 3.197632260127}}) {
+  for (const auto& [e, vz, w] : {std::tuple{0.0, -0.6923076923077, 1.598816130064},
+                                 {1.0, -0.3846153846154, 3.197632260127}}) {
     Scene scene = scene_with(0.0, e);
     scene.gravity = Vec3::Zero();
     scene.add(ground());
@@ -115,7 +119,8 @@ TEST(C6Rod, FallsOnItsEnd) {
   }
 }
 
-// C8. Ball m on ball 3m with a gap of 1 mm, dropped 1 m, e = 1: the lower stops, the upper leaves at 2v.
+// C8. Ball m on ball 3m with a gap of 1 mm, dropped 1 m, e = 1: the lower stops, the upper leaves
+// at 2v.
 TEST(C8StackedDrop, TheUpperBallLeavesAtTwiceTheSpeed) {
   Scene scene = scene_with(0.0, 1.0);
   scene.add(ground());
@@ -127,7 +132,8 @@ TEST(C8StackedDrop, TheUpperBallLeavesAtTwiceTheSpeed) {
   EXPECT_LT(std::abs(world.velocity(1)[2]), 0.15);
 }
 
-// C10, without continuous collision: a fast sphere meets a thin wall through the speculative contact.
+// C10, without continuous collision: a fast sphere meets a thin wall through the speculative
+// contact.
 TEST(C10ThinWall, SpeculativeContactsStopAFastSphere) {
   Scene scene = scene_with(0.0);
   scene.gravity = Vec3::Zero();

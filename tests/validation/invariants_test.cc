@@ -12,9 +12,12 @@ Scene cloud(unsigned seed, int count, double friction, double restitution) {
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   Scene scene = scene_with(friction, restitution);
   for (int k = 0; k < count; ++k) {
-    Body b = k % 3 == 0 ? sphere(0.1) : k % 3 == 1 ? box({0.15, 0.2, 0.25}) : body(Capsule{0.06, 0.15});
+    Body b = k % 3 == 0   ? sphere(0.1)
+             : k % 3 == 1 ? box({0.15, 0.2, 0.25})
+                          : body(Capsule{0.06, 0.15});
     const Vec3 axis(uniform(random), uniform(random), uniform(random));
-    b.at(0.25 * std::cbrt(count) * Vec3(uniform(random), uniform(random), uniform(random)) + Vec3(0, 0, 0.6 * std::cbrt(count)));
+    b.at(0.25 * std::cbrt(count) * Vec3(uniform(random), uniform(random), uniform(random)) +
+         Vec3(0, 0, 0.6 * std::cbrt(count)));
     b.turned(axis, 3.0 * uniform(random));
     b.moving(Vec3(uniform(random), uniform(random), uniform(random)));
     b.spinning(3.0 * Vec3(uniform(random), uniform(random), uniform(random)));
@@ -34,7 +37,9 @@ Momenta momenta(const World& world) {
   for (std::size_t k = 1; k < model.bodies.size(); ++k) {
     if (model.bodies[k].motion != Motion::dynamic) continue;
     const Vec3 p = model.bodies[k].mass * s.velocity[k];
-    const Vec3 spin = s.orientation[k] * Vec3(model.bodies[k].inertia * (s.orientation[k].conjugate() * s.angular_velocity[k]));
+    const Vec3 spin =
+        s.orientation[k] *
+        Vec3(model.bodies[k].inertia * (s.orientation[k].conjugate() * s.angular_velocity[k]));
     m.linear += p;
     m.angular += s.position[k].cross(p) + spin;
     m.scale += p.norm();
@@ -56,12 +61,15 @@ TEST(H1H2Momentum, IsKeptByEverySolver) {
     for (int k = 0; k < 300; ++k) world.step();
     const Momenta end = momenta(world);
     EXPECT_LT((end.linear - start.linear).norm(), 1e-12 * start.scale) << solver;
-    EXPECT_LT((end.angular - start.angular).norm(), 1e-10 * std::max(start.angular.norm(), start.scale)) << solver;
+    EXPECT_LT((end.angular - start.angular).norm(),
+              1e-10 * std::max(start.angular.norm(), start.scale))
+        << solver;
   }
 }
 
-// H3: energy never grows (random heaps with friction and restitution falling on the ground); undoing overlap may add
-// no more than the weight times the depth, and these scenes start without overlap large enough to matter.
+// H3: energy never grows (random heaps with friction and restitution falling on the ground);
+// undoing overlap may add no more than the weight times the depth, and these scenes start without
+// overlap large enough to matter.
 TEST(H3Energy, NeverGrows) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     Scene scene = cloud(seed, 12, 0.1 * (seed % 8), 0.1 * (seed % 5));
@@ -78,7 +86,8 @@ TEST(H3Energy, NeverGrows) {
       const double now = r.kinetic_energy + r.potential_energy;
       double mass = 0;
       for (const BodyModel& b : world.model().bodies) mass += b.mass;
-      EXPECT_LE(now, last + 1e-7 * scale + mass * kG * r.penetration) << "seed " << seed << " step " << r.step;
+      EXPECT_LE(now, last + 1e-7 * scale + mass * kG * r.penetration)
+          << "seed " << seed << " step " << r.step;
       last = now;
     }
   }
@@ -89,7 +98,8 @@ TEST(H5Galilei, RelativeMotionIsTheSame) {
   auto build = [](double speed) {
     Scene scene = scene_with(0.4);
     scene.add(box({100, 100, 1}).at({0, 0, -0.5}).kinematic().moving({speed, 0, 0}));
-    for (int k = 0; k < 5; ++k) scene.add(box({0.2, 0.2, 0.2}).at({0.05 * k, 0, 0.15 + 0.25 * k}).moving({speed, 0, 0}));
+    for (int k = 0; k < 5; ++k)
+      scene.add(box({0.2, 0.2, 0.2}).at({0.05 * k, 0, 0.15 + 0.25 * k}).moving({speed, 0, 0}));
     return scene;
   };
   World rest(build(0), tight(0.005)), moving(build(100), tight(0.005));
@@ -110,7 +120,10 @@ TEST(H6Rotation, ResultsRotateWithTheScene) {
     Scene scene = scene_with(0.3);
     scene.gravity = q * Vec3(0, 0, -kG);
     scene.add(body(HalfSpace{q * Vec3::UnitZ(), 0.0}).fixed());
-    Body b = box({0.2, 0.3, 0.1}).at(q * Vec3(0, 0, 0.3)).moving(q * Vec3(1, 0.5, 0)).spinning(q * Vec3(1, 2, 3));
+    Body b = box({0.2, 0.3, 0.1})
+                 .at(q * Vec3(0, 0, 0.3))
+                 .moving(q * Vec3(1, 0.5, 0))
+                 .spinning(q * Vec3(1, 2, 3));
     b.pose.orientation = q * Quat(Eigen::AngleAxisd(0.4, Vec3(1, 1, 0).normalized()));
     scene.add(b);
     scene.add(sphere(0.1).at(q * Vec3(0.1, 0.1, 0.6)));
@@ -121,7 +134,8 @@ TEST(H6Rotation, ResultsRotateWithTheScene) {
     straight.step();
     turned.step();
   }
-  for (int k = 1; k <= 2; ++k) EXPECT_LT((turned.pose(k).position - turn * straight.pose(k).position).norm(), 1e-7);
+  for (int k = 1; k <= 2; ++k)
+    EXPECT_LT((turned.pose(k).position - turn * straight.pose(k).position).norm(), 1e-7);
 }
 
 // H11: the same bits for every thread count and every run.

@@ -10,7 +10,8 @@ Body puck() {
   return b;
 }
 
-// E1. A puck stops after v0^2/(2 mu g), whatever its heading (T1: minus v0 h/2 with the step that stops it).
+// E1. A puck stops after v0^2/(2 mu g), whatever its heading (T1: minus v0 h/2 with the step that
+// stops it).
 TEST(E1Isotropy, EveryHeadingStopsAlike) {
   double shortest = 1e9, longest = 0;
   for (int k = 0; k < 36; ++k) {
@@ -112,12 +113,15 @@ TEST(E6Painleve, EveryRegimeHasAResidualBelowTolerance) {
   }
 }
 
-// E9. Impulses stay in the cone, oppose slip, and close only closed contacts, in every step of a tumbling heap.
+// E9. Impulses stay in the cone, oppose slip, and close only closed contacts, in every step of a
+// tumbling heap.
 TEST(E9Feasibility, ConeAndDissipationHoldInEveryStep) {
   Scene scene = scene_with(0.4);
   scene.add(ground());
   for (int k = 0; k < 12; ++k) {
-    scene.add((k % 2 == 0 ? box({0.2, 0.3, 0.1}) : sphere(0.1)).at({0.07 * (k % 3), 0.05 * (k % 4), 0.2 + 0.25 * k}).turned(Vec3(1, k, 2), 0.3 * k));
+    scene.add((k % 2 == 0 ? box({0.2, 0.3, 0.1}) : sphere(0.1))
+                  .at({0.07 * (k % 3), 0.05 * (k % 4), 0.2 + 0.25 * k})
+                  .turned(Vec3(1, k, 2), 0.3 * k));
   }
   World world(scene, tight(0.005));
   for (int k = 0; k < 200; ++k) {

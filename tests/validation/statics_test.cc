@@ -4,10 +4,12 @@
 namespace scree {
 namespace {
 
-// D3. A ladder between floor and wall stands above tan(theta) = (1 - mu_f mu_w)/(2 mu_f) and slips below.
+// D3. A ladder between floor and wall stands above tan(theta) = (1 - mu_f mu_w)/(2 mu_f) and slips
+// below.
 TEST(D3Ladder, StandsAboveTheLimitAngleOnly) {
-  for (const auto& [floor, wall, limit] :
-       {std::tuple{0.3, 0.0, 59.03624346793}, {0.5, 0.5, 36.86989764584}, {0.3, 0.2, 57.44999650781}}) {
+  for (const auto& [floor, wall, limit] : {std::tuple{0.3, 0.0, 59.03624346793},
+                                           {0.5, 0.5, 36.86989764584},
+                                           {0.3, 0.2, 57.44999650781}}) {
     for (const double off : {-0.5, 0.5}) {
       Scene scene = scene_with(0.5);
       scene.materials.push_back({"floor", 0.5, 0});
@@ -30,8 +32,10 @@ TEST(D3Ladder, StandsAboveTheLimitAngleOnly) {
       World world(scene, tight(0.01));
       for (int k = 0; k < 300; ++k) world.step();
       const double moved = (world.pose(2).position - scene.bodies[2].pose.position).norm();
-      if (off > 0) EXPECT_LT(moved, 1e-6) << floor << " " << wall;
-      else EXPECT_GT(moved, 1e-3) << floor << " " << wall;
+      if (off > 0)
+        EXPECT_LT(moved, 1e-6) << floor << " " << wall;
+      else
+        EXPECT_GT(moved, 1e-3) << floor << " " << wall;
     }
   }
 }
@@ -43,7 +47,8 @@ TEST(D4Overhang, StandsJustBelowTheHarmonicLimit) {
     Scene scene = scene_with(0.6);
     scene.add(box({2, 1, 1}).at({-1, 0, -0.5}).fixed());  // its edge is at x = 0
     std::vector<double> center(static_cast<std::size_t>(n));
-    // From the top, the k-th block reaches L/(2k) over the one below; the lowest over the table's edge.
+    // From the top, the k-th block reaches L/(2k) over the one below; the lowest over the table's
+    // edge.
     double edge = 0.0;
     for (int k = n; k >= 1; --k) {
       edge += scale / (2.0 * k);
@@ -52,8 +57,10 @@ TEST(D4Overhang, StandsJustBelowTheHarmonicLimit) {
     World world(scene, tight(0.01));
     for (int k = 0; k < 200; ++k) world.step();
     const double sunk = scene.bodies.back().pose.position[2] - world.pose(n).position[2];
-    if (scale < 1) EXPECT_LT(std::abs(sunk), 1e-6);
-    else EXPECT_GT(sunk, 1e-3);
+    if (scale < 1)
+      EXPECT_LT(std::abs(sunk), 1e-6);
+    else
+      EXPECT_GT(sunk, 1e-3);
   }
 }
 
@@ -64,7 +71,8 @@ TEST(D7Table, SumsAreRightAndRepeatable) {
     scene.add(ground());
     Compound table;
     auto part = [&](Shape shape, const Vec3& at) {
-      table.parts.push_back({{at, Quat::Identity()}, std::make_shared<const Shape>(std::move(shape))});
+      table.parts.push_back(
+          {{at, Quat::Identity()}, std::make_shared<const Shape>(std::move(shape))});
     };
     part(Box{{1.2, 0.8, 0.05}}, {0, 0, 0.5});
     for (const double x : {-0.5, 0.5}) {
@@ -100,7 +108,8 @@ TEST(D7Table, SumsAreRightAndRepeatable) {
 TEST(D13Stack, CarriesTheWeightAboveEachLevel) {
   Scene scene = scene_with(0.5);
   scene.add(ground());
-  for (int k = 0; k < 10; ++k) scene.add(box({0.2, 0.2, 0.2}).weighing(1).at({0, 0, 0.1 + 0.2 * k}));
+  for (int k = 0; k < 10; ++k)
+    scene.add(box({0.2, 0.2, 0.2}).weighing(1).at({0, 0, 0.1 + 0.2 * k}));
   World world(scene, tight(0.01));
   run_steps(world, 100);
   for (int level = 0; level < 10; ++level) {
@@ -121,13 +130,18 @@ TEST(D5ThreeCylinders, StandOnlyWithEnoughFriction) {
     scene.materials.push_back({"floor", 0.5, 0});
     scene.pairs.push_back({"floor", "default", 0.5, 0});
     scene.add(ground().of("floor"));
-    for (const double x : {-0.1, 0.1}) scene.add(body(Cylinder{0.1, 0.4}).at({x, 0, 0.1}).turned(Vec3::UnitX(), kPi / 2));
-    scene.add(body(Cylinder{0.1, 0.4}).at({0, 0, 0.1 + 0.1 * std::sqrt(3.0)}).turned(Vec3::UnitX(), kPi / 2));
+    for (const double x : {-0.1, 0.1})
+      scene.add(body(Cylinder{0.1, 0.4}).at({x, 0, 0.1}).turned(Vec3::UnitX(), kPi / 2));
+    scene.add(body(Cylinder{0.1, 0.4})
+                  .at({0, 0, 0.1 + 0.1 * std::sqrt(3.0)})
+                  .turned(Vec3::UnitX(), kPi / 2));
     World world(scene, tight(0.01));
     for (int k = 0; k < 100; ++k) world.step();
     const double sunk = 0.1 + 0.1 * std::sqrt(3.0) - world.pose(3).position[2];
-    if (factor > 1) EXPECT_LT(std::abs(sunk), 1e-6);
-    else EXPECT_GT(sunk, 1e-3);
+    if (factor > 1)
+      EXPECT_LT(std::abs(sunk), 1e-6);
+    else
+      EXPECT_GT(sunk, 1e-3);
   }
 }
 
