@@ -18,11 +18,12 @@ namespace {
 
 constexpr double kDefaultDensity = 1000.0;  // kg/m^3
 constexpr int kMaxNesting = 64;             // of compounds
-constexpr std::size_t kMaxLeaves =
-    100'000;  // of one body: nested compounds grow without being long to write
+// Leaves of one body. A few lines of nested compounds that share their parts can ask for any
+// number.
+constexpr std::size_t kMaxLeaves = 100'000;
 constexpr double kPlaneTolerance = 1e-9;  // m or 1: rounding of a file written with ten digits
-constexpr double kInertiaTolerance =
-    1e-9;  // relative: a lamina meets a + b = c exactly, but for rounding
+// Relative: a lamina meets a + b = c exactly, but for rounding.
+constexpr double kInertiaTolerance = 1e-9;
 
 struct Leaf {
   Pose pose;  // in the body frame
