@@ -23,6 +23,7 @@ struct Scratch {
   std::vector<Vec3> polygon;
   std::vector<ClippedPoint> clipped;
   std::vector<PairContact> found;
+  std::vector<int> blunt;
   std::shared_ptr<Polyhedron> wedge;
   Geometry wedge_geometry;
 };
@@ -86,7 +87,7 @@ bool add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, s
                      double margin, std::vector<PairContact>& out) {
   Scratch& s = scratch();
   s.clipped.clear();
-  const bool is_over = clip_to_triangle(surface, t, s.polygon, s.clipped);
+  const bool has_overlap = clip_to_triangle(surface, t, s.polygon, s.clipped);
   for (const ClippedPoint& c : s.clipped) {
     const double gap = t.height(c.point);
     if (gap > margin) continue;
@@ -94,17 +95,55 @@ bool add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, s
     out.push_back({c.point - 0.5 * gap * t.normal, -t.normal, gap,
                    feature_hash(static_cast<std::uint32_t>(t.index), corner, 20)});
   }
-  return is_over;
+  return has_overlap;
 }
 
-/// Height of the lowest point of the shape over the triangle's plane, in metres.
-double lowest_height(const SurfaceTriangle& t, const Geometry& shape, const Pose& pose) {
-  const Vec3 up = pose.orientation.conjugate() * t.normal;  // in the shape frame
-  const double centre = t.height(pose.position);
-  if (shape.kind == GeometryKind::ellipsoid) return centre - shape.size.cwiseProduct(up).norm();
-  const double rim = shape.size.x() * std::hypot(up.x(), up.y()), lift = shape.size.z() * up.z();
-  if (shape.kind == GeometryKind::cone) return centre + std::min(-lift - rim, lift);
-  return centre - std::abs(lift) - rim;
+/// The point of the shape farthest against `direction` (unit, surface frame).
+Vec3 lowest_point(const Geometry& shape, const Pose& pose, const Vec3& direction) {
+  const Vec3 up = pose.orientation.conjugate() * direction;
+  if (shape.kind == GeometryKind::ellipsoid) {
+    const Vec3 scaled = shape.size.cwiseProduct(up);
+    return pose.to_world(-shape.size.cwiseProduct(scaled) / scaled.norm());
+  }
+  const double radius = shape.size.x(), half = shape.size.z(), tilt = std::hypot(up.x(), up.y());
+  const double share = tilt > 0.0 ? -radius / tilt : 0.0;
+  const Vec3 rim(share * up.x(), share * up.y(),
+                 up.z() >= 0.0 || shape.kind == GeometryKind::cone ? -half : half);
+  const Vec3 apex(0.0, 0.0, half);
+  const bool is_apex = shape.kind == GeometryKind::cone && up.dot(apex) < up.dot(rim);
+  return pose.to_world(is_apex ? apex : rim);
+}
+
+/// Four planes that often keep shape and triangle apart, before the costly search: one through the
+/// triangle's nearest point, facing the shape's centre, and one along each side.
+bool is_clearly_apart(const SurfaceTriangle& t, const Geometry& shape, const Pose& pose,
+                      double margin) {
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 side = t.edge(k).cross(t.normal).normalized();
+    if (side.dot(lowest_point(shape, pose, side) - t.corner[at(k)]) > margin) return true;
+  }
+  const Vec3 nearest = closest_on_triangle(t.corner, pose.position).point;
+  const Vec3 offset = pose.position - nearest;
+  const double distance = offset.norm();
+  if (distance == 0.0) return false;
+  const Vec3 direction = offset / distance;
+  return direction.dot(lowest_point(shape, pose, direction) - nearest) > margin;
+}
+
+/// How much the edges of a triangle stand out. Blunt edges are asked only where no face is touched
+/// (a ball-like shape on a ridge): they differ from the faces beside them by less than 6 degrees.
+enum class Relief { none, blunt, sharp };
+Relief relief(const TriangleSurface& surface, const SurfaceTriangle& t) {
+  constexpr double kBlunt = 0.98;  // cos 11.5 degrees between the two faces
+  Relief most = Relief::none;
+  for (int k = 0; k < 3; ++k) {
+    const SurfaceEdge e = surface.edge(t, k);
+    if (e.kind == EdgeKind::open) return Relief::sharp;
+    if (e.kind != EdgeKind::convex) continue;
+    if (t.normal.dot(e.neighbour_normal) < kBlunt) return Relief::sharp;
+    most = Relief::blunt;
+  }
+  return most;
 }
 
 /// The lowest features over the face. Returns whether any of them lies over it.
@@ -113,8 +152,7 @@ bool touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const 
   std::vector<Vec3>& polygon = scratch().polygon;
   const Vec3 up = pose.orientation.conjugate() * t.normal;  // in the shape frame
   if (shape.kind == GeometryKind::ellipsoid) {
-    const Vec3 scaled = shape.size.cwiseProduct(up);
-    polygon.assign(1, pose.to_world(-shape.size.cwiseProduct(scaled) / scaled.norm()));
+    polygon.assign(1, lowest_point(shape, pose, t.normal));
     return add_face_points(surface, t, 0, margin, out);
   }
   const double radius = shape.size.x(), half = shape.size.z();
@@ -188,12 +226,15 @@ void curved_surface(const TriangleSurface& surface, const std::vector<int>& tria
                     const Geometry& shape, const Pose& pose, double margin,
                     std::vector<PairContact>& out) {
   double sunk = -1.0;  // m, depth of the centre in the solid; see polyhedron_surface()
+  const std::size_t first = out.size();
   std::vector<PairContact>& found = scratch().found;
+  std::vector<int>& blunt = scratch().blunt;
+  blunt.clear();
   for (const int index : triangles) {
     const SurfaceTriangle t = surface.triangle(index);
-    const double low = lowest_height(t, shape, pose);
-    if (low > margin) continue;
-    const double height = t.height(pose.position);
+    const Vec3 lowest = lowest_point(shape, pose, t.normal);
+    const double low = t.height(lowest), height = t.height(pose.position);
+    if (low > margin || (height >= 0.0 && is_clearly_apart(t, shape, pose, margin))) continue;
     if (height < 0.0 && sunk < 0.0) {
       sunk = std::max(0.0, -nearest_point(surface, triangles, pose.position).signed_distance);
     }
@@ -202,18 +243,23 @@ void curved_surface(const TriangleSurface& surface, const std::vector<int>& tria
       if (can_use_face) touch_face(surface, t, shape, pose, margin, out);
       continue;
     }
-    bool stands_out = false;
-    for (int k = 0; k < 3; ++k) {
-      const EdgeKind kind = surface.edge_kind(t, k);
-      stands_out = stands_out || kind == EdgeKind::convex || kind == EdgeKind::open;
+    const Relief edges = relief(surface, t);
+    if (edges != Relief::sharp) {
+      const bool is_over = can_use_face && touch_face(surface, t, shape, pose, margin, out);
+      if (!is_over && edges == Relief::blunt) blunt.push_back(index);
+      continue;
     }
-    found.clear();
-    if (stands_out && !touch_edges(surface, t, shape, pose, margin, found)) continue;
+    if (!touch_edges(surface, t, shape, pose, margin, found)) continue;
     // As for polyhedra: the face goes first unless an edge is clearly the shorter way out.
     const bool is_edge_better = !found.empty() && found[0].gap > low + 1e-3 * shape.thickness +
                                                                      0.05 * std::abs(found[0].gap);
     if (can_use_face && !is_edge_better && touch_face(surface, t, shape, pose, margin, out))
       continue;
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  if (out.size() > first) return;
+  for (const int index : blunt) {
+    touch_edges(surface, surface.triangle(index), shape, pose, margin, found);
     out.insert(out.end(), found.begin(), found.end());
   }
 }

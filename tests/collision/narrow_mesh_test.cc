@@ -319,6 +319,48 @@ TEST(NarrowMesh, CylinderAcrossARidgeTouchesWithItsSide) {
   }
 }
 
+// A ball as an ellipsoid on a ridge of 4 degrees (blunt) and 90 degrees (sharp): its lowest points
+// along either face's normal lie beyond the ridge, so only the ridge itself touches.
+TEST(NarrowMesh, EllipsoidOnARidgeTouchesTheRidge) {
+  for (const double slope : {0.035, 1.0}) {
+    const Geometry roof =
+        of_mesh(sheet(20, 0.1, [=](double, double y) { return -slope * std::abs(y); }));
+    const auto found =
+        touch(ellipsoid(Vec3(0.1, 0.1, 0.1)), at_place(0.013, 0, 0.1 - 1e-4), roof, {}, 1e-3);
+    ASSERT_GE(found.size(), 1u) << slope;
+    for (const PairContact& c : found) {
+      EXPECT_NEAR(c.gap, -1e-4, 1e-6) << describe(found);
+      EXPECT_LE((c.normal - Vec3(0, 0, -1)).norm(), 1e-3) << describe(found);
+    }
+  }
+}
+
+// Random boxes that overlap a cube by less than 5 cm: as deep in its mesh as in its box.
+TEST(NarrowMesh, BoxIsAsDeepInAMeshCubeAsInABox) {
+  const Geometry mesh = of_mesh(cube(1.0)), solid = block(Vec3::Constant(0.5)),
+                 box = block(Vec3(0.3, 0.2, 0.25));
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> place(-1, 1);
+  const auto deepest = [](const std::vector<PairContact>& contacts) {
+    double gap = 1.0;
+    for (const PairContact& c : contacts) gap = std::min(gap, c.gap);
+    return gap;
+  };
+  int shallow = 0, different = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const Vec3 position(place(random), place(random), place(random));
+    const Vec3 axis(place(random), place(random), place(random));
+    const Pose pose{position, about(axis, 3.0 * place(random))};
+    std::vector<PairContact> expected;
+    polyhedron_polyhedron(box, pose, solid, {}, 0.0, expected);
+    if (expected.empty() || deepest(expected) < -0.05) continue;
+    ++shallow;
+    different += std::abs(deepest(touch(box, pose, mesh, {}, 0.0)) - deepest(expected)) > 0.01;
+  }
+  EXPECT_GT(shallow, 1000);
+  EXPECT_LE(different, shallow / 100);
+}
+
 // Cube on cube, as meshes: four corners, like box on box; flush, turned, shifted, from both sides.
 TEST(NarrowMesh, MeshCubesRestOnEachOtherLikeBoxes) {
   const Geometry a = of_mesh(cube(1.0)), b = of_mesh(cube(1.0)), large = of_mesh(cube(4.0));
