@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "model/compile.h"
 #include "model/extent.h"
 #include "scree/error.h"
 
@@ -50,6 +51,13 @@ TEST(Demos, AreListedWithHelloFirst) {
       const bool is_unique = body.name.empty() || names.insert(body.name).second;
       EXPECT_TRUE(is_unique) << demo.name << " " << body.name;
     }
+  }
+}
+
+TEST(Demos, AllCompile) {
+  for (const DemoInfo& demo : demos()) {
+    const Scene scene = make_demo(demo.name);
+    EXPECT_EQ(compile(scene).bodies.size(), scene.bodies.size() + 1) << demo.name;
   }
 }
 

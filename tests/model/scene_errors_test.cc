@@ -164,7 +164,7 @@ TEST(SceneErrors, OfShapes) {
   EXPECT_EQ(body_error("shape: sphere"), "bodies[0].shape must be a map, got sphere");
   EXPECT_EQ(body_error("shape: {sphere: {}}"), "bodies[0].shape.sphere.radius is missing");
   EXPECT_EQ(body_error("shape: {half_space: {}}"),
-            "bodies[0].shape.half_space is for fixed bodies only (motion: fixed)");
+            "bodies[0].shape.half_space is for fixed and kinematic bodies only (motion: fixed)");
   EXPECT_EQ(body_error("shape: {hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}}"),
             "bodies[0].shape.hull.points must have at least 4 points, got 3");
   EXPECT_EQ(body_error("shape: {hull: {}}"),

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "model/compile.h"
 #include "model/demos.h"
 #include "model/same_scene.h"
 
@@ -210,6 +211,7 @@ TEST(SceneFile, EveryExampleIsReadAndSurvivesTheRoundTrip) {
     Scene scene;
     ASSERT_NO_THROW(scene = read_scene(entry.path().string()));
     expect_round_trip(scene);
+    EXPECT_NO_THROW(compile(scene));
   }
   EXPECT_GE(count, 4);
 }
@@ -228,6 +230,20 @@ TEST(SceneFile, TheDocumentedExampleIsRead) {
   EXPECT_EQ(std::get<Box>(*scene.bodies[3].shape).size, Vec3(0.2, 0.2, 0.2));
   EXPECT_DOUBLE_EQ(*scene.bodies[1].density, 2600.0);
   expect_round_trip(scene);
+  EXPECT_NO_THROW(compile(scene));
+}
+
+// What a program may build and compile() takes must be readable from a recording.
+TEST(SceneFile, LooselyBuiltScenesAreWrittenSoThatTheyReadBack) {
+  Scene scene;
+  scene.add(sphere(1).dense(500).weighing(3));
+  scene.bodies[0].pose.orientation = Quat(2, 0, 0, 0);
+  scene.add(body(HalfSpace{Vec3(0, 0, 2), 1.0}).kinematic());
+  const Scene back = read(write_scene(scene));
+  EXPECT_EQ(back.bodies[0].mass, 3.0);
+  EXPECT_EQ(back.bodies[0].density, std::nullopt);
+  EXPECT_EQ(back.bodies[0].pose.orientation.w(), 1.0);
+  EXPECT_EQ(std::get<HalfSpace>(*back.bodies[1].shape).normal, Vec3(0, 0, 2));
 }
 
 }  // namespace
