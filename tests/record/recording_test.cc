@@ -95,6 +95,46 @@ TEST(Recording, EachReceiptComesBack) {
               HasSubstr("/solver/colour is missing"));
 }
 
+// A mesh that came from a file is inside the recording: it replays where that file does not exist.
+TEST(Recording, CarriesItsMeshes) {
+  const TestFolder folder;
+  const Mesh corner{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1.0 / 3.0}},
+                    {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}},
+                    "no/such/file.stl",
+                    1.0};
+  Compound pair;
+  pair.parts.push_back({Pose{}, std::make_shared<const Shape>(corner)});
+  pair.parts.push_back(
+      {Pose{Vec3(5, 0, 0), Quat::Identity()}, std::make_shared<const Shape>(corner)});
+  Scene scene;
+  scene.add(body(corner).named("alone")).add(body(pair).named("pair"));
+  const Model model = some_model(scene);
+  { Recorder recorder(folder.file("a.h5"), scene, model, some_provenance()); }
+
+  const Recording recording(folder.file("a.h5"));
+  ASSERT_EQ(recording.scene().bodies.size(), 2u);
+  const Mesh& read = std::get<Mesh>(*recording.scene().bodies[0].shape);
+  EXPECT_TRUE(read.file.empty());
+  EXPECT_EQ(read.vertices, corner.vertices);
+  EXPECT_EQ(read.triangles, corner.triangles);
+  const Compound& both = std::get<Compound>(*recording.scene().bodies[1].shape);
+  EXPECT_EQ(std::get<Mesh>(*both.parts.at(1).shape).vertices, corner.vertices);
+}
+
+TEST(Recording, ASceneThatWasChangedAfterwardsIsRefused) {
+  const TestFolder folder;
+  const std::string path = write_recording(folder.file("a.h5"), 2, 2);
+  std::string bytes = read_bytes(path);
+  const std::size_t place =
+      bytes.find("ball1");  // in the text of the scene or in the names, whichever is first
+  ASSERT_NE(place, std::string::npos);
+  for (std::size_t at = place; at != std::string::npos; at = bytes.find("ball1", at))
+    bytes[at] = 'c';
+  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_THAT(message_of<InputError>([&] { Recording recording(path); }),
+              HasSubstr("/scene is damaged"));
+}
+
 TEST(Recording, TellsWhoWroteItAndHow) {
   const TestFolder folder;
   const Recording recording(write_recording(folder.file("a.h5"), 1, 1));
