@@ -10,14 +10,14 @@
 namespace scree {
 namespace {
 
-// Level 1: on trajectories higher levels take twice the time for about 2 % of the size.
+// The fastest level: packing takes most of the time of a recording.
 constexpr int kDeflateLevel = 1;
 constexpr std::uint32_t kSkipBothFilters = 0x3;  // shuffle and deflate
 
 // Packed chunks must be shorter than this share of the plain ones. Otherwise the next ones are
-// stored plain, but for each 16th, which is tried again: piles come to rest. 1000 moving bodies
-// with 8000 contacts cost 2.7 instead of 9.2 ms of processor time a frame, and 357 instead of 318
-// kB.
+// stored plain, but for each 16th, which is tried again: piles come to rest. A program writing 200
+// made-up frames of 1000 moving bodies and 8000 contacts went from 9.2 to 2.9 ms of processor time
+// a frame, and from 318 to 357 kB.
 constexpr double kWorthwhileShare = 0.7;
 constexpr std::size_t kTrialInterval = 16;
 
