@@ -4,6 +4,7 @@
 // [JAJ98] F. Jourdan, P. Alart, M. Jean, "A Gauss-Seidel like algorithm to solve frictional contact
 // problems",
 //   Comput. Methods Appl. Mech. Engrg. 155 (1998) 31-47.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -93,7 +94,10 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
   }
 
   // Small problems are solved to rounding: it costs microseconds, and what rests then really rests.
-  const double spare_sweeps = std::max(spare, polish_visits / static_cast<double>(blocks));
+  double spare_sweeps = std::max(spare, polish_visits / static_cast<double>(blocks));
+  // What a cold start leaves undone, all later steps inherit: it is worth as much again.
+  const bool is_cold = std::all_of(impulses.contacts.begin(), impulses.contacts.end(),
+                                   [](const Vec3& p) { return p.isZero(0.0); });
   const double polished =
       std::min(options.tolerance,
                polish_visits >= static_cast<double>(blocks) ? 1e-13 : 1e-2 * options.tolerance);
@@ -150,7 +154,10 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
       judge_below =
           std::max(0.8 * moved * std::min(1.0, goal / std::max(residual, 1e-300)), 0.1 * moved);
       is_converged = best_residual <= options.tolerance;
-      if (is_converged && converged_at == 0) converged_at = sweep;
+      if (is_converged && converged_at == 0) {
+        converged_at = sweep;
+        if (is_cold) spare_sweeps = std::max(spare_sweeps, static_cast<double>(sweep));
+      }
       const bool is_polished =
           best_residual <= polished || since_best > 5 || sweep - converged_at >= spare_sweeps;
       if (is_converged && is_polished) {
