@@ -17,6 +17,7 @@ namespace {
 constexpr int kBoxGrain = 2048;  // boxes per task
 constexpr int kBinGrain = 512;   // active bins per task
 constexpr int kMaxAxisBits = 20;
+constexpr std::size_t kPrefetch = 32;  // entries
 
 // Bins twice as wide as the typical box: a box touches 1.5^3 = 3.4 bins on average. Narrower bins
 // mean fewer tests and more entries to sort; BroadPhase.PrintsTheTimeForManyBoxes shows the sum.
@@ -63,17 +64,20 @@ std::uint32_t checked_size(std::uint64_t size) {
 /// The boxes of one bin side by side, so that the compiler can test several at once. Order: moving
 /// residents, other residents, moving visitors, other visitors.
 struct BinBoxes {
-  static constexpr std::size_t kBlock =
-      16;  // boxes tested at once; the arrays have so many more than there are boxes
+  // Boxes tested at once; the arrays have so many more than there are boxes.
+  static constexpr std::size_t kBlock = 8;
 
   std::vector<float> lower_x, lower_y, lower_z, upper_x, upper_y, upper_z;
-  std::vector<std::uint32_t> entry;
+  std::vector<std::uint32_t> entry, group, mask;
+  std::vector<std::int32_t> body;
 
   void reserve(std::size_t count) {
     if (entry.size() >= count + kBlock) return;
-    for (auto* array : {&lower_x, &lower_y, &lower_z, &upper_x, &upper_y, &upper_z})
+    for (auto* array : {&lower_x, &lower_y, &lower_z, &upper_x, &upper_y, &upper_z}) {
       array->resize(count + kBlock);
-    entry.resize(count + kBlock);
+    }
+    for (auto* array : {&entry, &group, &mask}) array->resize(count + kBlock);
+    body.resize(count + kBlock);
   }
 
   /// visit(j) for the j in [begin, end) that overlap i, rounded outward, where this bin owns the
@@ -91,23 +95,34 @@ struct BinBoxes {
       const float* const e = upper_y.data() + begin;
       const float* const f = upper_z.data() + begin;
       const std::uint32_t* const g = entry.data() + begin;
-      std::array<std::uint8_t, kBlock> hit;
+      std::array<std::uint32_t, kBlock> hit;
       for (std::size_t j = 0; j < kBlock; ++j) {
-        hit[j] = static_cast<std::uint8_t>((a[j] <= ux) & (d[j] >= lx) & (b[j] <= uy) &
-                                           (e[j] >= ly) & (c[j] <= uz) & (f[j] >= lz) &
-                                           (((own | g[j]) & kLowestAll) == kLowestAll));
+        hit[j] = (a[j] <= ux) & (d[j] >= lx) & (b[j] <= uy) & (e[j] >= ly) & (c[j] <= uz) &
+                 (f[j] >= lz) & (((own | g[j]) & kLowestAll) == kLowestAll);
       }
       const std::size_t count = std::min(kBlock, end - begin);  // what lies behind are left-overs
-      for (std::size_t half = 0; half < kBlock; half += 8) {
+      for (std::size_t two = 0; two < count; two += 2) {
         std::uint64_t word;
-        std::memcpy(&word, hit.data() + half, 8);
-        for (; word != 0; word &= word - 1) {
-          const std::size_t j = half + static_cast<std::size_t>(std::countr_zero(word)) / 8;
-          if (j >= count) break;
-          visit(begin + j);
-        }
+        std::memcpy(&word, hit.data() + two, 8);
+        if (word == 0) continue;
+        if (hit[two] != 0) visit(begin + two);
+        if (hit[two + 1] != 0 && two + 1 < count) visit(begin + two + 1);
       }
     }
+  }
+
+  bool may_collide(std::size_t i, std::size_t j) const {
+    return body[i] != body[j] && (group[i] & mask[j]) != 0 && (group[j] & mask[i]) != 0;
+  }
+
+  /// They overlap by more than the rounding of the bounds: no need to look at the boxes themselves.
+  bool clearly_overlap(std::size_t i, std::size_t j) const {
+    const auto is_clear = [](float lower, float upper) {
+      return upper - lower > 1e-6f * (std::abs(lower) + std::abs(upper));
+    };
+    return is_clear(lower_x[i], upper_x[j]) && is_clear(lower_x[j], upper_x[i]) &&
+           is_clear(lower_y[i], upper_y[j]) && is_clear(lower_y[j], upper_y[i]) &&
+           is_clear(lower_z[i], upper_z[j]) && is_clear(lower_z[j], upper_z[i]);
   }
 };
 
@@ -139,7 +154,7 @@ void BroadPhase::place_boxes(const BroadPhaseInput& input) {
   const std::size_t count = input.boxes.size();
   level_.resize(count);
   cells_.resize(count);
-  bounds_.resize(count);
+  candidates_.resize(count);
   parallel_for(static_cast<int>(count), kBoxGrain, [&](int begin, int end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const Aabb& box = input.boxes[i];
@@ -152,9 +167,12 @@ void BroadPhase::place_boxes(const BroadPhaseInput& input) {
             to_bin(box.lower[axis], grid_.bins_per_metre[axis]);
         cells_[i].upper[static_cast<std::size_t>(axis)] =
             to_bin(box.upper[axis], grid_.bins_per_metre[axis]);
-        bounds_[i].lower[axis] = round_down(box.lower[axis]);
-        bounds_[i].upper[axis] = round_up(box.upper[axis]);
+        candidates_[i].lower[axis] = round_down(box.lower[axis]);
+        candidates_[i].upper[axis] = round_up(box.upper[axis]);
       }
+      candidates_[i].body = input.body[i];
+      candidates_[i].group = input.group[i];
+      candidates_[i].mask = input.mask[i];
       const auto expected_bins = [&edge](int level) {
         const double scale = std::ldexp(1.0, -2 * level);
         return (1.0 + scale * edge[0]) * (1.0 + scale * edge[1]) * (1.0 + scale * edge[2]);
@@ -336,21 +354,29 @@ void BroadPhase::test_bin(const BroadPhaseInput& input, std::uint32_t bin,
   }
   for (std::uint32_t i = begin; i < end; ++i) {
     const std::size_t slot = next[kind(entries_[i])]++;
-    const FloatBox& bounds = bounds_[entries_[i] >> kFlagBits];
-    local.lower_x[slot] = bounds.lower[0];
-    local.lower_y[slot] = bounds.lower[1];
-    local.lower_z[slot] = bounds.lower[2];
-    local.upper_x[slot] = bounds.upper[0];
-    local.upper_y[slot] = bounds.upper[1];
-    local.upper_z[slot] = bounds.upper[2];
+    // Boxes of one bin may lie anywhere in memory; those of the next bins are asked for in time.
+    const std::size_t ahead = std::min<std::size_t>(i + kPrefetch, entries_.size() - 1);
+    __builtin_prefetch(&candidates_[entries_[ahead] >> kFlagBits]);
+    const Candidate& box = candidates_[entries_[i] >> kFlagBits];
+    local.lower_x[slot] = box.lower[0];
+    local.lower_y[slot] = box.lower[1];
+    local.lower_z[slot] = box.lower[2];
+    local.upper_x[slot] = box.upper[0];
+    local.upper_y[slot] = box.upper[1];
+    local.upper_z[slot] = box.upper[2];
+    local.body[slot] = box.body;
+    local.group[slot] = box.group;
+    local.mask[slot] = box.mask;
     local.entry[slot] = entries_[i];
   }
   const auto test_with = [&](std::size_t i, std::size_t from, std::size_t to) {
     const std::size_t a = local.entry[i] >> kFlagBits;
     local.test(i, from, to, [&](std::size_t j) {
+      if (!local.may_collide(i, j)) return;
       const std::size_t b = local.entry[j] >> kFlagBits;
-      if (may_collide(input, a, b) && overlap(input.boxes[a], input.boxes[b]))
+      if (local.clearly_overlap(i, j) || overlap(input.boxes[a], input.boxes[b])) {
         report(std::min(a, b), std::max(a, b));
+      }
     });
   };
   for (std::size_t i = 0; i < group_end[0]; ++i) test_with(i, i + 1, group_end[3]);

@@ -70,8 +70,10 @@ class BroadPhase {
   struct CellRange {
     Cell lower, upper;  // bins of the finest level, both inclusive
   };
-  struct FloatBox {  // rounded outward: a cheap test that never misses
-    float lower[3], upper[3];
+  struct alignas(64) Candidate {  // what the tests of a bin need of a box, in one place
+    float lower[3], upper[3];     // rounded outward: a cheap test that never misses
+    std::int32_t body;
+    std::uint32_t group, mask;
   };
   struct Grid {
     Vec3 bins_per_metre;      // of the finest level
@@ -103,7 +105,7 @@ class BroadPhase {
   Grid grid_;
   std::vector<std::uint8_t> level_;  // per box
   std::vector<CellRange> cells_;
-  std::vector<FloatBox> bounds_;
+  std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> large_;                    // boxes tested with all others, ascending
   std::vector<std::uint32_t> bin_count_;                // stage 1
   std::vector<std::uint64_t> bin_offset_;               // stage 2

@@ -21,10 +21,10 @@ namespace scree {
 namespace {
 
 constexpr int kMostPoints = 4;  // of a pair of shapes, as Bullet keeps
-constexpr double kSamePoint =
-    1e-2;  // of the thinner shape: Bullet finds a point several times by tilting a shape
-constexpr double kFeatureCell =
-    0.1;  // of the thinner shape: a point that wandered less keeps its feature
+// Parts of the thinner shape. Bullet finds a point several times by tilting a shape; and a point that
+// wandered by less than a cell keeps its feature.
+constexpr double kSamePoint = 0.01;
+constexpr double kFeatureCell = 0.1;
 
 const Geometry& geometry_of(const Model& model, const Collider& collider) {
   return model.geometries[static_cast<std::size_t>(collider.geometry)];
