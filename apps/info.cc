@@ -1,7 +1,7 @@
 // scree info: what is in a scene, a recording or a checkpoint.
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -40,13 +40,13 @@ const char* kind_name(GeometryKind kind) {
     case GeometryKind::ellipsoid:
       return "ellipsoid";
     case GeometryKind::half_space:
-      return "half-space";
+      return "half_space";
     case GeometryKind::hull:
       return "hull";
     case GeometryKind::mesh:
       return "mesh";
     case GeometryKind::height_field:
-      return "height-field";
+      return "height_field";
     case GeometryKind::polygon:
       return "polygon";
   }
@@ -92,6 +92,10 @@ Json describe_provenance(const Provenance& made) {
           {"threads", made.threads}};
 }
 
+double largest(const std::vector<double>& values) {
+  return values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
+}
+
 Json describe_recording(const std::string& path) {
   const Recording recording(path);
   const int frames = recording.frame_count();
@@ -99,19 +103,12 @@ Json describe_recording(const std::string& path) {
   json["kind"] = "recording";
   json["version"] = recording.version();
   json["frames"] = frames;
-  int unconverged = 0, most_contacts = 0;
-  double worst = 0.0;
-  for (int i = 0; i < frames; ++i) {
-    const Receipt receipt = recording.frame(i).receipt;
-    unconverged += receipt.converged ? 0 : 1;
-    most_contacts = std::max(most_contacts, receipt.contacts);
-    worst = std::max(worst, receipt.residuals.relative_rms);
-  }
+  json["complete"] = recording.is_complete();
   json["time"] = {{"first", frames > 0 ? recording.frame(0).time : 0.0},
                   {"last", frames > 0 ? recording.frame(frames - 1).time : 0.0}};
-  json["contacts_max"] = most_contacts;
-  json["residual_max"] = worst;
-  json["unconverged_steps"] = unconverged;
+  json["contacts_max"] = static_cast<int>(largest(recording.series("contacts")));
+  json["residual_max"] = largest(recording.series("residual"));
+  json["penetration_max_m"] = largest(recording.series("penetration"));
   json["made_by"] = describe_provenance(recording.provenance());
   json["scene"] = describe_scene(recording.scene());
   return json;

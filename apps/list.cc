@@ -1,6 +1,7 @@
 // scree list: what there is to choose from.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -29,10 +30,12 @@ constexpr Entry kShapes[] = {
     {"cylinder", "radius, height; along z"},
     {"cone", "radius, height; base down, apex up along z"},
     {"ellipsoid", "radii"},
-    {"half-space", "normal, offset; everything below a plane, fixed bodies only"},
-    {"hull", "points; their convex hull"},
-    {"mesh", "file (STL, OBJ, PLY) and scale, or vertices and triangles; closed for moving bodies"},
-    {"height-field", "columns, rows, spacing, heights; solid below, fixed bodies only"},
+    {"half_space", "normal, offset; everything below a plane, fixed bodies only"},
+    {"hull", "points, or solid (tetrahedron, cube ...) and radius; convex"},
+    {"mesh",
+     "file (STL, OBJ, PLY, poly) and scale, or vertices and triangles; closed for moving bodies"},
+    {"height_field",
+     "columns, rows, spacing_x, spacing_y, heights; solid below, fixed bodies only"},
     {"polygon", "points, thickness; planar scenes"},
     {"compound", "parts, each a shape with its pose"},
 };

@@ -7,10 +7,10 @@
 #include <new>
 
 #include "base/text.h"
+#include "base/version.h"
 #include "commands.h"
 #include "options.h"
 #include "scree/error.h"
-#include "version.h"
 
 namespace scree::app {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 class Formatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string name) const override {
-    return app->get_footer() + "\n" + CLI::Formatter::make_usage(app, name);
+    return app->get_footer() + "\n\n" + CLI::Formatter::make_usage(app, name);
   }
   std::string make_footer(const CLI::App*) const override { return ""; }
 };
@@ -68,8 +68,10 @@ int run_program(int argc, char** argv) {
       "is.",
       "scree");
   program.formatter(std::make_shared<Formatter>());
-  program.set_version_flag("--version", fmt::format("scree {} ({}, {}, {})", SCREE_VERSION,
-                                                    SCREE_COMMIT, SCREE_COMPILER, SCREE_BUILD));
+  const Version& version = program_version();
+  program.set_version_flag("--version",
+                           fmt::format("scree {} ({}, {}, {})", version.number, version.commit,
+                                       version.compiler, version.build));
   program.require_subcommand(1);
   program.footer(
       "\nExamples:\n"

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kTerminalInterval = 0.1;  // s between redraws
 constexpr double kPlainInterval = 5.0;     // s between lines in a log
-constexpr int kBarWidth = 24;
+constexpr int kBarWidth = 10;              // leaves room for the numbers on 80 columns
 
 int terminal_width() {
   winsize size{};
@@ -62,12 +62,13 @@ std::string Progress::line(std::int64_t done, const Receipt& receipt, std::int64
     text +=
         fmt::format("[{:-<{}}] ", std::string(static_cast<std::size_t>(filled), '#'), kBarWidth);
   }
-  text += fmt::format("{:3.0f}%  t = {:.3f} s  {:.3g} x real time  {} contacts  residual {:.1e}",
+  text += fmt::format("{:.0f}%  {:.3f} s  {:.2g} x real time  {} contacts  residual {:.0e}",
                       100.0 * share, receipt.time, elapsed > 0.0 ? simulated / elapsed : 0.0,
                       receipt.contacts, receipt.residuals.relative_rms);
   if (unconverged > 0) text += fmt::format("  {} unconverged", unconverged);
-  if (done > 0 && done < steps_)
+  if (done > 0 && done < steps_) {
     text += "  " + format_duration(elapsed * (1.0 - share) / share) + " left";
+  }
   return text;
 }
 

@@ -254,7 +254,7 @@ void Run::observe(const Receipt& receipt) {
     recorder_->write(world_.model(), world_.state(), receipt, contacts_);
   }
   if (arguments_.checkpoint_every > 0 &&
-      report_.statistics.steps % arguments_.checkpoint_every == 0) {
+      (report_.statistics.steps + 1) % arguments_.checkpoint_every == 0) {
     save_checkpoint(arguments_.checkpoint);
   }
 }

@@ -142,8 +142,9 @@ EdgePair closest_edges(const Polyhedron& first, const Polyhedron& second, const 
       const auto& other = second.edges[static_cast<std::size_t>(j)];
       const SegmentPair pair = closest_points(edge, {moved[static_cast<std::size_t>(other.from)],
                                                      moved[static_cast<std::size_t>(other.to)]});
-      // Several edges meet in a vertex, and an edge that runs beside another ties with its neighbours at its ends: the
-      // first pair keeps its place unless another is really nearer, or touches between the ends.
+      // Several edges meet in a vertex, and an edge that runs beside another ties with its
+      // neighbours at its ends: the first pair keeps its place unless another is really nearer, or
+      // touches between the ends.
       const bool is_inner = pair.s > 0.0 && pair.s < 1.0 && pair.t > 0.0 && pair.t < 1.0;
       const double tie = is_inner && !best_is_inner ? 1.0 + 1e-12 : 1.0 - 1e-12;
       if (pair.distance_squared <= (best.found() ? tie : 1.0) * nearest_squared) {

@@ -16,6 +16,8 @@ constexpr double kSameDistance =
     1e-4;  // of the radii: an end as near as this to the nearest point stands for it
 constexpr double kFaceCosine =
     1.0 - 1e-6;  // a normal this near to a face's is that face's; costs 1e-6 of the radius
+constexpr double kSameGap =
+    1e-5;  // of the radius: clipped ends this near stand for the nearest point
 constexpr double kFacePreference =
     0.02;  // of the depth, by which an edge must be shallower than the best face
 
@@ -226,7 +228,14 @@ void capsule_polyhedron(const Geometry& a, const Pose& pose_a, const Geometry& b
     if (nearest.distance > reach) return;
     for (std::size_t f = 0; f < polyhedron.faces.size(); ++f) {
       if (polyhedron.faces[f].normal.dot(nearest.outward) < kFaceCosine) continue;
-      if (add_face_contacts(polyhedron, static_cast<int>(f), segment, contacts)) return;
+      const std::size_t first = out.size();
+      if (!add_face_contacts(polyhedron, static_cast<int>(f), segment, contacts)) break;
+      // A steep core whose end lies just past the border of the face loses that end by clipping.
+      double least = out[first].gap;
+      for (std::size_t i = first; i < out.size(); ++i) least = std::min(least, out[i].gap);
+      if (least <= nearest.distance - a.size.x() + kSameGap * a.size.x()) return;
+      out.erase(out.begin() + static_cast<std::ptrdiff_t>(first), out.end());
+      break;
     }
     contacts.add(nearest.on_core, nearest.outward, nearest.distance, kInner);
     return;

@@ -205,25 +205,30 @@ void add_two_segments(Patch& patch, const Feature& a, const Feature& b, double c
   const Vec3 u = across(a.points[1] - p), v = across(b.points[1] - q), pq = across(q - p);
   const double uu = u.squaredNorm(), uv = u.dot(v), vv = v.squaredNorm();
   if (uu <= 0.0 || vv <= 0.0) return;
-  // The part of A's line over B's, as fractions of u.
-  const double t0 = pq.dot(u) / uu, t1 = t0 + uv / uu;
-  const double from = std::max(0.0, std::min(t0, t1)), to = std::min(1.0, std::max(t0, t1));
-  const double sine = u.cross(v).norm() / std::sqrt(uu * vv);
-  const double length = (to - from) * std::sqrt(uu);
-  const double limit = std::max(1e-3 * curvature_radius, patch.tolerance);
   const auto add = [&](double t, double r, std::uint32_t id) {
     add_contact(patch, p + t * (a.points[1] - p), q + r * (b.points[1] - q), id);
   };
-  if (length > patch.tolerance && sine * length <= limit &&
-      std::abs(n.dot(u.cross(pq))) <= limit * std::sqrt(uu)) {
-    for (const double t : {from, to}) {
-      const double r = std::clamp((t - t0) / (t1 - t0), 0.0, 1.0);
-      const bool a_ends = t == 0.0 || t == 1.0;
-      add(t, r,
-          a_ends ? make_id(Source::corner_a, a.ids[t > 0.5 ? 1 : 0])
-                 : make_id(Source::corner_b, b.ids[r > 0.5 ? 1 : 0]));
+
+  const double offset_limit = std::max(1e-3 * curvature_radius, patch.tolerance);
+  const double turn =
+      u.cross(v).norm() / std::sqrt(std::max(uu, vv));  // of the shorter over its length
+  if (turn <= offset_limit) {
+    // The part of A's line over B's, as fractions of u, where B's ends are at t0 and t1.
+    const double t0 = pq.dot(u) / uu, t1 = t0 + uv / uu;
+    const double from = std::max(0.0, std::min(t0, t1)), to = std::min(1.0, std::max(t0, t1));
+    const auto on_b = [&](double t) { return std::clamp((t - t0) / (t1 - t0), 0.0, 1.0); };
+    const auto offset = [&](double t) { return (pq + on_b(t) * v - t * u).norm(); };
+    if ((to - from) * std::sqrt(uu) > patch.tolerance && offset(from) <= offset_limit &&
+        offset(to) <= offset_limit) {
+      for (const double t : {from, to}) {
+        const double r = on_b(t);
+        const bool is_end_of_a = t == 0.0 || t == 1.0;
+        add(t, r,
+            is_end_of_a ? make_id(Source::corner_a, a.ids[t > 0.5 ? 1 : 0])
+                        : make_id(Source::corner_b, b.ids[r > 0.5 ? 1 : 0]));
+      }
+      return;
     }
-    return;
   }
   const double determinant = uu * vv - uv * uv;
   if (determinant <= 0.0) return;

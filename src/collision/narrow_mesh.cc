@@ -21,10 +21,16 @@ constexpr std::size_t kMostGroups =
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// A corner on a face. `corner` is the vertex, counted separately for the two meshes.
+struct CornerContact {
+  PairContact contact;
+  int corner;
+};
+
 struct Scratch {
   std::vector<std::pair<int, int>> pairs, stack;
   std::vector<int> near;
-  std::vector<PairContact> swapped;
+  std::vector<CornerContact> of_a, of_b;
 };
 Scratch& scratch() {
   thread_local Scratch s;
@@ -84,7 +90,7 @@ void find_triangle_pairs(const PlacedMesh& a, const TriangleMesh& b, double reac
 /// A corner of `a` on a face of `b`; everything in the frame of b. Normals from a to b.
 void touch_corner(const PlacedMesh& a, const SurfaceTriangle& ta, int corner,
                   const TriangleSurface& b, const SurfaceTriangle& tb, double margin,
-                  double deepest, std::uint32_t salt, std::vector<PairContact>& out) {
+                  double deepest, std::uint32_t salt, std::vector<CornerContact>& out) {
   if (!a.surface.is_owner(ta, corner)) return;
   const Vec3 point = a.in(ta.corner[at(corner)]);
   const double gap = tb.height(point);
@@ -104,9 +110,22 @@ void touch_corner(const PlacedMesh& a, const SurfaceTriangle& ta, int corner,
     b.find(Aabb{point, point}.grown(-1.001 * gap), near);
     if (nearest_point(b, near, point).signed_distance > -1e-12 * gap) return;
   }
-  out.push_back({point - 0.5 * gap * tb.normal, -tb.normal, gap,
-                 feature_hash(static_cast<std::uint32_t>(ta.vertex[at(corner)]),
-                              static_cast<std::uint32_t>(tb.index), salt)});
+  const std::uint32_t name = feature_hash(static_cast<std::uint32_t>(ta.vertex[at(corner)]),
+                                          static_cast<std::uint32_t>(tb.index), salt);
+  out.push_back({{point - 0.5 * gap * tb.normal, -tb.normal, gap, name}, ta.vertex[at(corner)]});
+}
+
+/// A corner that sank in near a convex edge is behind both faces; it goes out the shorter way only.
+void keep_shortest_ways(std::vector<CornerContact>& found, double slack,
+                        std::vector<PairContact>& out) {
+  for (const CornerContact& c : found) {
+    const bool is_shortest =
+        std::none_of(found.begin(), found.end(), [&](const CornerContact& other) {
+          return other.corner == c.corner &&
+                 c.contact.gap < 1.05 * std::min(other.contact.gap, 0.0) - slack;
+        });
+    if (is_shortest) out.push_back(c.contact);
+  }
 }
 
 void touch_edges(const PlacedMesh& a, const SurfaceTriangle& ta, int i, const TriangleSurface& b,
@@ -150,23 +169,31 @@ void mesh_mesh(const Geometry& a, const Pose& pose_a, const Geometry& b, const P
   pairs.clear();
   find_triangle_pairs(in_b, *b.mesh, std::max(margin, deepest), pairs);
   std::sort(pairs.begin(), pairs.end());
+  std::vector<CornerContact>&of_a = scratch().of_a, &of_b = scratch().of_b;
+  of_a.clear();
+  of_b.clear();
   const std::size_t first = out.size();
-  std::vector<PairContact>& swapped =
-      scratch().swapped;  // corners of b on faces of a, in the frame of a
-  swapped.clear();
   for (const auto& [i, j] : pairs) {
     const SurfaceTriangle ta = in_b.surface.triangle(i), tb = in_a.surface.triangle(j);
     for (int k = 0; k < 3; ++k) {
-      touch_corner(in_b, ta, k, in_a.surface, tb, margin, deepest, 30, out);
-      touch_corner(in_a, tb, k, in_b.surface, ta, margin, deepest, 31, swapped);
+      touch_corner(in_b, ta, k, in_a.surface, tb, margin, deepest, 30, of_a);
+      touch_corner(in_a, tb, k, in_b.surface, ta, margin, deepest, 31, of_b);
+    }
+  }
+  const double size = std::min(a.thickness, b.thickness);
+  // Corners of b were found in the frame of a, with normals from b.
+  keep_shortest_ways(of_b, 1e-3 * size, out);
+  for (std::size_t i = first; i < out.size(); ++i) out[i].normal = -out[i].normal;
+  contacts_to_world(out, first, relative);
+  keep_shortest_ways(of_a, 1e-3 * size, out);
+  for (const auto& [i, j] : pairs) {
+    const SurfaceTriangle ta = in_b.surface.triangle(i), tb = in_a.surface.triangle(j);
+    for (int k = 0; k < 3; ++k) {
       for (int l = 0; l < 3; ++l)
         touch_edges(in_b, ta, k, in_a.surface, tb, l, margin, deepest, out);
     }
   }
-  for (PairContact& c : swapped) c.normal = -c.normal;
-  contacts_to_world(swapped, 0, relative);
-  out.insert(out.end(), swapped.begin(), swapped.end());
-  merge_contacts(out, first, 1e-6 * std::min(a.thickness, b.thickness), 4);
+  merge_contacts(out, first, 1e-6 * size, 4);
   keep_groups(out, first);
   contacts_to_world(out, first, pose_b);
 }

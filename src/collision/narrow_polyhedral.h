@@ -33,10 +33,11 @@ inline constexpr double kRightAngle = 0.1;  // cosine
 
 inline constexpr double kClipTolerance = 1e-6;  // of the size of the reference face
 
-/// Whether the least gap of the clipped face agrees with the separation of the best axis. Where it does not: a pair
-/// that lies apart is nearest at an edge or a vertex that no axis speaks of (the clipped gap is too large), or the
-/// crossing of two edges is shallower than the face (too small). A pair that overlaps may lose its deepest corner by
-/// clipping; the clipped points are then all there is to touch.
+/// Whether the least gap of the clipped face agrees with the separation of the best axis. Where it
+/// does not: a pair that lies apart is nearest at an edge or a vertex that no axis speaks of (the
+/// clipped gap is too large), or the crossing of two edges is shallower than the face (too small).
+/// A pair that overlaps may lose its deepest corner by clipping; the clipped points are then all
+/// there is to touch.
 inline bool is_clipping_true(double least, double separation, double half_thickness) {
   constexpr double kRelative = 0.02;
   constexpr double kAbsolute = 1e-4;  // of the half thickness

@@ -262,8 +262,8 @@ void add_point(const SegmentPair& points, const Pose& pose, const Vec3& normal, 
 }
 
 /// False when the polyhedra lie apart and the edges are not where they are nearest.
-bool add_edge_contact(const Scratch& s, const EdgeAxis& axis, const Pose& pose, double half_thickness,
-                      Contacts1& out) {
+bool add_edge_contact(const Scratch& s, const EdgeAxis& axis, const Pose& pose,
+                      double half_thickness, Contacts1& out) {
   const SegmentPair points = closest_points(s.a.edge(axis.a), s.b.edge(axis.b));
   if (axis.separation > 0.0) {
     const double distance = std::sqrt(points.distance_squared);

@@ -15,7 +15,19 @@ namespace {
 constexpr double kFirstTolerance = 1e-8;
 constexpr double kFirstDepthTolerance = 1e-6;  // the polytope needs many faces for more
 
-constexpr int kMaxNewton = 30, kMaxRounds = 4;
+// rad. A crease of length L in s leaves an angle of kFirstTolerance * size / L, so those farther
+// off than this are none of ours. Where the first search gave up, all are tried.
+constexpr double kNear = 0.05, kAnywhere = 2.0;
+
+constexpr int kMaxNewton = 30, kMaxCuts = 8, kMaxRounds = 4;
+constexpr double kLongestStep = 0.4;  // rad
+
+/// A direction with the point of B - A that is lowest along it.
+struct Sample {
+  Vec3 n;    // unit
+  Vec3 w;    // m
+  double s;  // m, n . w: the separation along n
+};
 
 struct Search {
   const ConvexShape& a;
@@ -24,17 +36,23 @@ struct Search {
   Vec3 best_normal = Vec3::UnitZ();
   double best = -1e300;  // m, s(best_normal)
 
-  double separation(const Vec3& n) const { return n.dot(difference_support(a, b, n).w); }
+  Sample sample(const Vec3& n) const {
+    const Vec3 w = difference_support(a, b, n).w;
+    return {n, w, n.dot(w)};
+  }
 
   /// Tried from the most to the least special direction: on a tie the special one, which is exact,
   /// stays.
-  void consider(const Vec3& n) {
-    const double s = separation(n);
-    if (s > best + noise) {
-      best = s;
-      best_normal = n;
+  void consider(const Sample& sample) {
+    if (sample.s > best + noise) {
+      best = sample.s;
+      best_normal = sample.n;
     }
   }
+  void consider(const Vec3& n) { consider(sample(n)); }
+
+  /// Second derivative of the sum of the two support functions.
+  Mat3 curvature(const Vec3& n) const { return support_curvature(a, n) + support_curvature(b, -n); }
 };
 
 /// Both directions n with axis_a . n = c_a and axis_b . n = c_b.
@@ -56,86 +74,97 @@ void consider_crossings(Search& search, const NormalCircle& p, const NormalCircl
   }
 }
 
-/// Newton's method for the maximum of s along a circle of normals, by the angle from `near`.
+/// Newton's method for the maximum of s along a circle of normals, n = c k + sqrt(1 - c^2) e with e
+/// across the axis k, from the direction nearest to `near`.
 void consider_circle(Search& search, const NormalCircle& circle, const Vec3& near) {
   const Vec3& k = circle.axis;
-  Vec3 u = near - near.dot(k) * k;
-  if (u.norm() < 1e-6) return;  // far from the circle
-  u.normalize();
-  const Vec3 v = k.cross(u);
-  const double radius = std::sqrt(1.0 - circle.cosine * circle.cosine);
-  const auto at = [&](double angle) -> Vec3 {
-    return (circle.cosine * k + radius * (std::cos(angle) * u + std::sin(angle) * v)).normalized();
+  const double c = circle.cosine, radius = std::sqrt(1.0 - c * c);
+  Vec3 e = near - near.dot(k) * k;
+  if (e.norm() < 1e-6) return;  // every direction of the circle is equally far
+  e.normalize();
+  const auto sample_at = [&](const Vec3& across) {
+    return search.sample((c * k + radius * across).normalized());
   };
-  double angle = 0.0;
-  Vec3 n = at(angle);
-  double s = search.separation(n);
+  Sample now = sample_at(e);
   for (int i = 0; i < kMaxNewton; ++i) {
-    const Vec3 w = difference_support(search.a, search.b, n).w;
-    const Vec3 radial = n - circle.cosine * k, tangent = k.cross(n);
-    const Mat3 H = support_curvature(search.a, n) + support_curvature(search.b, -n);
-    const double slope = tangent.dot(w);
-    const double bend = -radial.dot(w) - tangent.dot(H * tangent);
-    double step = bend < 0.0 ? -slope / bend : std::copysign(0.3, slope);
-    step = std::clamp(step, -0.3, 0.3);
-    double next_s = search.separation(at(angle + step));
-    for (int halving = 0; halving < 8 && next_s < s - search.noise; ++halving) {
+    const Vec3 t = k.cross(e);
+    const double slope = radius * t.dot(now.w);
+    if (std::abs(slope) <= search.noise) break;
+    const double bend =
+        -radius * e.dot(now.w) - radius * radius * t.dot(search.curvature(now.n) * t);
+    double step = bend < 0.0 ? -slope / bend : std::copysign(kLongestStep, slope);
+    step = std::clamp(step, -kLongestStep, kLongestStep);
+    Vec3 next_e = (e + step * t).normalized();
+    Sample next = sample_at(next_e);
+    for (int cut = 0; cut < kMaxCuts && next.s < now.s - search.noise; ++cut) {
       step *= 0.25;
-      next_s = search.separation(at(angle + step));
+      next_e = (e + step * t).normalized();
+      next = sample_at(next_e);
     }
-    if (next_s < s - search.noise) break;
-    angle += step;
-    n = at(angle);
-    s = next_s;
+    if (next.s < now.s - search.noise) break;
+    now = next;
+    e = next_e;
     if (std::abs(step) < 1e-15) break;
   }
-  search.consider(n);
+  search.consider(now);
 }
 
-/// Newton's method for a smooth maximum of s on the sphere of directions. With H the sum of the
-/// second derivatives of the two support functions, the second derivative of s along the sphere is
-/// -(H + s I).
-void consider_smooth(Search& search, Vec3 n) {
-  double s = search.separation(n);
+/// The Newton step for a maximum with gradient g and second derivative -[m11 m12; m12 m22].
+/// Eigenvalues are made positive, so that the step climbs even where the function is not concave.
+Vec2 newton_step(const Vec2& g, double m11, double m12, double m22, double floor) {
+  const double mean = 0.5 * (m11 + m22), half = std::hypot(0.5 * (m11 - m22), m12);
+  const double high = std::max(std::abs(mean + half), floor);
+  const double low = std::max(std::abs(mean - half), floor);
+  const double angle = 0.5 * std::atan2(2.0 * m12, m11 - m22);
+  const Vec2 e1(std::cos(angle), std::sin(angle)), e2(-e1.y(), e1.x());
+  const Vec2 step = e1 * (e1.dot(g) / high) + e2 * (e2.dot(g) / low);
+  const double length = step.norm();
+  return length > kLongestStep ? Vec2(step * (kLongestStep / length)) : step;
+}
+
+/// Newton's method for a smooth maximum of s on the sphere of directions. With H the second
+/// derivative of the sum of the support functions, that of s along the sphere is -(H + s I).
+void consider_smooth(Search& search, const Vec3& near) {
+  Sample now = search.sample(near);
   double previous_slope = 1e300;
   for (int i = 0; i < kMaxNewton; ++i) {
-    const Vec3 w = difference_support(search.a, search.b, n).w;
-    const Vec3 t1 = n.unitOrthogonal(), t2 = n.cross(t1);
-    const Mat3 H = support_curvature(search.a, n) + support_curvature(search.b, -n);
-    const Vec2 slope(t1.dot(w), t2.dot(w));
+    const Vec3 t1 = now.n.unitOrthogonal(), t2 = now.n.cross(t1);
+    const Vec2 slope(t1.dot(now.w), t2.dot(now.w));
     // Newton's last steps only shuffle rounding errors.
-    if (slope.norm() <= search.noise || (slope.norm() < 1e-9 * s && slope.norm() >= previous_slope))
-      break;
-    previous_slope = slope.norm();
-
-    const double m11 = t1.dot(H * t1) + s, m12 = t1.dot(H * t2), m22 = t2.dot(H * t2) + s;
-    // Eigenvalues made positive, so that the step climbs even where s is not concave.
-    const double mean = 0.5 * (m11 + m22), half = std::hypot(0.5 * (m11 - m22), m12);
-    const double floor = search.noise;
-    const double high = std::max(std::abs(mean + half), floor),
-                 low = std::max(std::abs(mean - half), floor);
-    const double angle = 0.5 * std::atan2(2.0 * m12, m11 - m22);
-    const Vec2 e1(std::cos(angle), std::sin(angle)), e2(-e1.y(), e1.x());
-    Vec2 step = e1 * (e1.dot(slope) / high) + e2 * (e2.dot(slope) / low);
-    if (step.norm() > 0.5) step *= 0.5 / step.norm();
-
-    const auto moved = [&] { return Vec3((n + step.x() * t1 + step.y() * t2).normalized()); };
-    Vec3 next = moved();
-    double next_s = search.separation(next);
-    for (int halving = 0; halving < 8 && next_s < s - search.noise; ++halving) {
+    const double length = slope.norm();
+    if (length <= search.noise || (length < 1e6 * search.noise && length >= previous_slope)) break;
+    previous_slope = length;
+    const Mat3 H = search.curvature(now.n);
+    Vec2 step = newton_step(slope, t1.dot(H * t1) + now.s, t1.dot(H * t2), t2.dot(H * t2) + now.s,
+                            search.noise);
+    const auto sample_ahead = [&] {
+      return search.sample((now.n + step.x() * t1 + step.y() * t2).normalized());
+    };
+    Sample next = sample_ahead();
+    for (int cut = 0; cut < kMaxCuts && next.s < now.s - search.noise; ++cut) {
       step *= 0.25;
-      next = moved();
-      next_s = search.separation(next);
+      next = sample_ahead();
     }
-    if (next_s < s - search.noise) break;
-    n = next;
-    s = next_s;
+    if (next.s < now.s - search.noise) break;
+    now = next;
     if (step.norm() < 1e-15) break;
   }
-  search.consider(n);
+  search.consider(now);
 }
 
-void search_around(Search& search, const Vec3& near) {
+/// Drops the circles that stay farther than `angle` from the direction n.
+void keep_near(NormalCircles& circles, const Vec3& n, double angle) {
+  int kept = 0;
+  for (const NormalCircle& circle : circles) {
+    if (std::abs(circle.axis.dot(n) - circle.cosine) <= angle) {
+      circles.items[static_cast<std::size_t>(kept++)] = circle;
+    }
+  }
+  circles.size = kept;
+}
+
+/// Everything special within `angle` of the direction `near`.
+void search_around(Search& search, const Vec3& near, double angle) {
   FlatNormals flats_a, flats_b;
   find_flat_normals(search.a, near, flats_a);
   find_flat_normals(search.b, -near, flats_b);
@@ -148,9 +177,12 @@ void search_around(Search& search, const Vec3& near) {
   NormalCircles circles_a, circles_b;
   find_normal_circles(search.a, near, circles_a);
   find_normal_circles(search.b, -near, circles_b);
+  keep_near(circles_a, near, angle);
+  keep_near(circles_b, -near, angle);
   // Seen from A the normals of B are turned round.
-  for (int i = 0; i < circles_b.size; ++i)
+  for (int i = 0; i < circles_b.size; ++i) {
     circles_b.items[static_cast<std::size_t>(i)].cosine *= -1.0;
+  }
   for (const NormalCircle& p : circles_a) {
     for (const NormalCircle& q : circles_b) consider_crossings(search, p, q, near);
   }
@@ -173,6 +205,7 @@ Separation find_separation(const ConvexShape& a, const ConvexShape& b, double li
   result.iterations = apart.iterations;
   if (apart.status == GjkStatus::beyond_limit) return result;
   Vec3 near = apart.normal;
+  double angle = kNear;
   result.point_a = apart.point_a;
   result.point_b = apart.point_b;
   if (apart.status == GjkStatus::overlapping) {
@@ -181,16 +214,16 @@ Separation find_separation(const ConvexShape& a, const ConvexShape& b, double li
         {.tolerance = kFirstDepthTolerance * smaller, .relative_tolerance = kFirstDepthTolerance});
     result.iterations += overlap.iterations;
     near = overlap.normal;
+    if (!overlap.is_converged) angle = kAnywhere;
     result.point_a = overlap.point_a;
     result.point_b = overlap.point_b;
   }
 
   Search search{a, b, 1e-15 * extent};
   for (int round = 0; round < kMaxRounds; ++round) {
-    const double before = search.best;
-    search_around(search, near);
-    // A new round pays only where the new direction has other faces and edges about it.
-    if (search.best <= before + 1e-9 * smaller || search.best_normal.dot(near) > 1.0 - 1e-12) break;
+    search_around(search, near, angle);
+    // A direction that has moved has other faces and edges about it.
+    if (search.best_normal.dot(near) > 1.0 - 1e-6) break;
     near = search.best_normal;
   }
   result.normal = search.best_normal;

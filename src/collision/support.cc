@@ -9,8 +9,14 @@ namespace {
 // Below this many corners looking at each is quicker than climbing.
 constexpr std::size_t kClimbFrom = 24;
 
+constexpr double kEdgeLean = 0.3;  // sine of the angle from square to the direction
+
 // First ids of the points a feature is made of; a cap has Feature::kDiscSamples of them.
 constexpr std::uint32_t kTopCapId = 16, kBottomCapId = 32;
+
+// std::hypot guards against overflow, which directions and sizes do not need, and takes a fifth of
+// the whole search.
+double length(double x, double y) { return std::sqrt(x * x + y * y); }
 
 double sign_of(double x) { return x < 0.0 ? -1.0 : 1.0; }
 
@@ -64,13 +70,13 @@ Vec3 local_support(const Geometry& geometry, const Vec3& d) {
     case GeometryKind::capsule:
       return {0.0, 0.0, sign_of(d.z()) * size.z()};
     case GeometryKind::cylinder: {
-      const double radial = std::hypot(d.x(), d.y());
+      const double radial = length(d.x(), d.y());
       const double scale = radial > 0.0 ? size.x() / radial : 0.0;
       return {d.x() * scale, d.y() * scale, sign_of(d.z()) * size.z()};
     }
     case GeometryKind::cone: {
       // The apex wins where d points above the normal of the side: d_z 2h > |d_xy| r.
-      const double radial = std::hypot(d.x(), d.y());
+      const double radial = length(d.x(), d.y());
       if (2.0 * size.z() * d.z() >= size.x() * radial) return {0.0, 0.0, size.z()};
       const double scale = radial > 0.0 ? size.x() / radial : 0.0;
       return {d.x() * scale, d.y() * scale, -size.z()};
@@ -117,7 +123,7 @@ void find_box_feature(const Vec3& size, const Vec3& n, double tolerance, Feature
     add_point(feature, size.cwiseProduct(s), id);
   };
   const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-  if (std::hypot(n[u], n[v]) <= tolerance) {
+  if (length(n[u], n[v]) <= tolerance) {
     feature.kind = Feature::Kind::polygon;
     feature.normal = signs[axis] * Vec3::Unit(axis);
     // Counter-clockwise about +axis; the other way round on the opposite face.
@@ -180,7 +186,7 @@ void find_hull_feature(const Polyhedron& hull, const Vec3& n, double tolerance, 
 void find_round_feature(const Geometry& geometry, const Vec3& n, double tolerance,
                         Feature& feature) {
   const double radius = geometry.size.x(), half = geometry.size.z();
-  const double radial = std::hypot(n.x(), n.y());
+  const double radial = length(n.x(), n.y());
   if (geometry.kind == GeometryKind::capsule) {
     if (std::abs(n.z()) <= tolerance) {
       feature.kind = Feature::Kind::segment;
@@ -231,7 +237,7 @@ ConvexShape place_shape(const Geometry& geometry, const Pose& pose, const Vec3& 
       break;
     case GeometryKind::cylinder:
     case GeometryKind::cone:
-      shape.reach = std::hypot(size.x(), size.z());
+      shape.reach = length(size.x(), size.z());
       break;
     case GeometryKind::ellipsoid:
       shape.reach = size.maxCoeff();
@@ -264,8 +270,8 @@ Mat3 support_curvature(const ConvexShape& shape, const Vec3& n) {
   }
   const bool is_rim = geometry.kind == GeometryKind::cylinder ||
                       (geometry.kind == GeometryKind::cone &&
-                       2.0 * size.z() * d.z() < size.x() * std::hypot(d.x(), d.y()));
-  const double radial = std::hypot(d.x(), d.y());
+                       2.0 * size.z() * d.z() < size.x() * length(d.x(), d.y()));
+  const double radial = length(d.x(), d.y());
   if (!is_rim || radial <= 0.0) return Mat3::Zero();
   // h(n) = r |n_xy| + ...: curved along the rim only.
   const Vec3 along = shape.axes * Vec3(-d.y() / radial, d.x() / radial, 0.0);
@@ -316,16 +322,18 @@ void find_normal_circles(const ConvexShape& shape, const Vec3& n, NormalCircles&
       circles.push({shape.axes.col(2), 0.0});
       break;
     case GeometryKind::cone:
-      circles.push({shape.axes.col(2), size.x() / std::hypot(size.x(), 2.0 * size.z())});
+      circles.push({shape.axes.col(2), size.x() / length(size.x(), 2.0 * size.z())});
       break;
     case GeometryKind::hull: {
       const Polyhedron& hull = *geometry.polyhedron;
-      const int vertex = hull_support(hull, shape.axes.transpose() * n);
+      const Vec3 d = shape.axes.transpose() * n;
+      const int vertex = hull_support(hull, d);
       for (const auto& edge : hull.edges) {
         if (edge.from != vertex && edge.to != vertex) continue;
-        const Vec3 along = hull.vertices[static_cast<std::size_t>(edge.to)] -
-                           hull.vertices[static_cast<std::size_t>(edge.from)];
-        circles.push({shape.axes * along.normalized(), 0.0});
+        const Vec3 along = (hull.vertices[static_cast<std::size_t>(edge.to)] -
+                            hull.vertices[static_cast<std::size_t>(edge.from)])
+                               .normalized();
+        if (std::abs(along.dot(d)) <= kEdgeLean) circles.push({shape.axes * along, 0.0});
       }
       break;
     }

@@ -54,6 +54,8 @@ struct NormalCircle {
   Vec3 axis;  // unit
   double cosine;
 };
+// Long enough for what lies close to one direction; a hull's edges that lean more than 0.3 away
+// from it are left out.
 using FlatNormals = FixedList<Vec3, 16>;
 using NormalCircles = FixedList<NormalCircle, 16>;
 
@@ -71,8 +73,8 @@ struct Feature {
   Vec3 normal = Vec3::Zero();  // polygon, disc: outward
   Vec3 center = Vec3::Zero();  // disc: its centre; polygon: one of its points
   double radius = 0.0;         // m, disc
-  FixedList<Vec3, 64>
-      points;  // point, segment, polygon (counter-clockwise from outside); disc: on its rim
+  // Corners, those of a polygon counter-clockwise from outside; samples on the rim of a disc.
+  FixedList<Vec3, 64> points;
   FixedList<std::uint32_t, 64> ids;  // of the points: fixed in the shape, unique within it
 };
 

@@ -173,7 +173,7 @@ void capsule_surface(const TriangleSurface& surface, const std::vector<int>& tri
   }
 }
 
-void clip_to_triangle(const TriangleSurface& surface, const SurfaceTriangle& triangle,
+bool clip_to_triangle(const TriangleSurface& surface, const SurfaceTriangle& triangle,
                       const std::vector<Vec3>& polygon, std::vector<ClippedPoint>& out) {
   std::vector<ClippedPoint>&from = scratch().from, &to = scratch().to;
   from.clear();
@@ -197,6 +197,7 @@ void clip_to_triangle(const TriangleSurface& surface, const SurfaceTriangle& tri
   for (const ClippedPoint& p : from) {
     if (p.side < 0 || !is_flat[static_cast<std::size_t>(p.side)]) out.push_back(p);
   }
+  return !from.empty();
 }
 
 void merge_contacts(std::vector<PairContact>& contacts, std::size_t first, double spacing,

@@ -48,14 +48,15 @@ void merge_contacts(std::vector<PairContact>& contacts, std::size_t first, doubl
 void contacts_to_world(std::vector<PairContact>& contacts, std::size_t first, const Pose& pose);
 
 /// A convex polygon clipped by the prism of a triangle (its three sides, perpendicular to its
-/// face). Points that only a flat side made are left out: the neighbour continues the same face,
-/// and the patch has no corner there.
+/// face).
 struct ClippedPoint {
   Vec3 point;
   int source;  // index of the polygon's vertex it is or follows
   int side;    // of the triangle that made it, or -1
 };
-void clip_to_triangle(const TriangleSurface& surface, const SurfaceTriangle& triangle,
+/// Returns whether anything is left. Points that only a flat side made are not handed out: the
+/// neighbour continues the same face, and the patch has no corner there.
+bool clip_to_triangle(const TriangleSurface& surface, const SurfaceTriangle& triangle,
                       const std::vector<Vec3>& polygon, std::vector<ClippedPoint>& out);
 
 }  // namespace scree

@@ -23,6 +23,7 @@ struct Scratch {
   std::vector<Vec3> polygon;
   std::vector<ClippedPoint> clipped;
   std::vector<PairContact> found;
+  std::vector<int> blunt;
   std::shared_ptr<Polyhedron> wedge;
   Geometry wedge_geometry;
 };
@@ -82,11 +83,11 @@ Vec3 fill_wedge(const SurfaceTriangle& t, double depth, Scratch& s) {
   return centre;
 }
 
-void add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, std::uint32_t name,
+bool add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, std::uint32_t name,
                      double margin, std::vector<PairContact>& out) {
   Scratch& s = scratch();
   s.clipped.clear();
-  clip_to_triangle(surface, t, s.polygon, s.clipped);
+  const bool has_overlap = clip_to_triangle(surface, t, s.polygon, s.clipped);
   for (const ClippedPoint& c : s.clipped) {
     const double gap = t.height(c.point);
     if (gap > margin) continue;
@@ -94,18 +95,65 @@ void add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, s
     out.push_back({c.point - 0.5 * gap * t.normal, -t.normal, gap,
                    feature_hash(static_cast<std::uint32_t>(t.index), corner, 20)});
   }
+  return has_overlap;
 }
 
-/// The lowest features over a face with upward normal `up`.
-void touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
+/// The point of the shape farthest against `direction` (unit, surface frame).
+Vec3 lowest_point(const Geometry& shape, const Pose& pose, const Vec3& direction) {
+  const Vec3 up = pose.orientation.conjugate() * direction;
+  if (shape.kind == GeometryKind::ellipsoid) {
+    const Vec3 scaled = shape.size.cwiseProduct(up);
+    return pose.to_world(-shape.size.cwiseProduct(scaled) / scaled.norm());
+  }
+  const double radius = shape.size.x(), half = shape.size.z(), tilt = std::hypot(up.x(), up.y());
+  const double share = tilt > 0.0 ? -radius / tilt : 0.0;
+  const Vec3 rim(share * up.x(), share * up.y(),
+                 up.z() >= 0.0 || shape.kind == GeometryKind::cone ? -half : half);
+  const Vec3 apex(0.0, 0.0, half);
+  const bool is_apex = shape.kind == GeometryKind::cone && up.dot(apex) < up.dot(rim);
+  return pose.to_world(is_apex ? apex : rim);
+}
+
+/// Four planes that often keep shape and triangle apart, before the costly search: one through the
+/// triangle's nearest point, facing the shape's centre, and one along each side.
+bool is_clearly_apart(const SurfaceTriangle& t, const Geometry& shape, const Pose& pose,
+                      double margin) {
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 side = t.edge(k).cross(t.normal).normalized();
+    if (side.dot(lowest_point(shape, pose, side) - t.corner[at(k)]) > margin) return true;
+  }
+  const Vec3 nearest = closest_on_triangle(t.corner, pose.position).point;
+  const Vec3 offset = pose.position - nearest;
+  const double distance = offset.norm();
+  if (distance == 0.0) return false;
+  const Vec3 direction = offset / distance;
+  return direction.dot(lowest_point(shape, pose, direction) - nearest) > margin;
+}
+
+/// How much the edges of a triangle stand out. Blunt edges are asked only where no face is touched
+/// (a ball-like shape on a ridge): they differ from the faces beside them by less than 6 degrees.
+enum class Relief { none, blunt, sharp };
+Relief relief(const TriangleSurface& surface, const SurfaceTriangle& t) {
+  constexpr double kBlunt = 0.98;  // cos 11.5 degrees between the two faces
+  Relief most = Relief::none;
+  for (int k = 0; k < 3; ++k) {
+    const SurfaceEdge e = surface.edge(t, k);
+    if (e.kind == EdgeKind::open) return Relief::sharp;
+    if (e.kind != EdgeKind::convex) continue;
+    if (t.normal.dot(e.neighbour_normal) < kBlunt) return Relief::sharp;
+    most = Relief::blunt;
+  }
+  return most;
+}
+
+/// The lowest features over the face. Returns whether any of them lies over it.
+bool touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
                 const Pose& pose, double margin, std::vector<PairContact>& out) {
   std::vector<Vec3>& polygon = scratch().polygon;
   const Vec3 up = pose.orientation.conjugate() * t.normal;  // in the shape frame
   if (shape.kind == GeometryKind::ellipsoid) {
-    const Vec3 scaled = shape.size.cwiseProduct(up);
-    polygon.assign(1, pose.to_world(-shape.size.cwiseProduct(scaled) / scaled.norm()));
-    add_face_points(surface, t, 0, margin, out);
-    return;
+    polygon.assign(1, lowest_point(shape, pose, t.normal));
+    return add_face_points(surface, t, 0, margin, out);
   }
   const double radius = shape.size.x(), half = shape.size.z();
   const double tilt = std::hypot(up.x(), up.y());
@@ -122,11 +170,11 @@ void touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const 
     polygon.push_back(
         pose.to_world(Vec3(0.0, 0.0, cap) + std::cos(angle) * low + std::sin(angle) * side));
   }
-  add_face_points(surface, t, 0, margin, out);
+  const bool is_cap_over = add_face_points(surface, t, 0, margin, out);
   polygon.clear();
   polygon.push_back(pose.to_world(Vec3(0.0, 0.0, cap) + low));
   polygon.push_back(pose.to_world(Vec3(0.0, 0.0, -cap) + (is_cone ? Vec3(Vec3::Zero()) : low)));
-  add_face_points(surface, t, 1024, margin, out);
+  return add_face_points(surface, t, 1024, margin, out) || is_cap_over;
 }
 
 /// Whether the edge or corner of the triangle that lies nearest to `point` may push along
@@ -149,21 +197,27 @@ bool may_push(const TriangleSurface& surface, const SurfaceTriangle& t, const Ve
   return false;
 }
 
-void touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
-                 const Pose& pose, double margin, std::vector<PairContact>& out) {
+/// Contacts with the wedge along directions that edges and corners may push. False when the two are
+/// apart.
+bool touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
+                 const Pose& pose, double margin, std::vector<PairContact>& found) {
   Scratch& s = scratch();
-  const Vec3 centre = fill_wedge(t, shape.bounding_radius, s);
-  s.found.clear();
-  convex_convex(shape, pose, s.wedge_geometry, {centre, Quat::Identity()}, margin, s.found);
-  for (const PairContact& c : s.found) {
+  const Vec3 centre = fill_wedge(t, 2.0 * shape.bounding_radius, s);
+  found.clear();
+  convex_convex(shape, pose, s.wedge_geometry, {centre, Quat::Identity()}, margin, found);
+  if (found.empty()) return false;
+  std::size_t kept = 0;
+  for (PairContact c : found) {
     const Vec3 outward = -c.normal;
     // Face contacts are found better, and without the error of an iteration, by touch_face().
     if (outward.dot(t.normal) > 1.0 - 0.5 * kFlatAngle * kFlatAngle) continue;
     const Vec3 on_surface = c.point + 0.5 * c.gap * c.normal;
     if (!may_push(surface, t, on_surface, outward)) continue;
-    out.push_back({c.point, c.normal, c.gap,
-                   feature_hash(static_cast<std::uint32_t>(t.index), c.feature, 21)});
+    c.feature = feature_hash(static_cast<std::uint32_t>(t.index), c.feature, 21);
+    found[kept++] = c;
   }
+  found.resize(kept);
+  return true;
 }
 
 }  // namespace
@@ -172,20 +226,41 @@ void curved_surface(const TriangleSurface& surface, const std::vector<int>& tria
                     const Geometry& shape, const Pose& pose, double margin,
                     std::vector<PairContact>& out) {
   double sunk = -1.0;  // m, depth of the centre in the solid; see polyhedron_surface()
+  const std::size_t first = out.size();
+  std::vector<PairContact>& found = scratch().found;
+  std::vector<int>& blunt = scratch().blunt;
+  blunt.clear();
   for (const int index : triangles) {
     const SurfaceTriangle t = surface.triangle(index);
-    const double height = t.height(pose.position);
-    if (height > shape.bounding_radius + margin) continue;
+    const Vec3 lowest = lowest_point(shape, pose, t.normal);
+    const double low = t.height(lowest), height = t.height(pose.position);
+    if (low > margin || (height >= 0.0 && is_clearly_apart(t, shape, pose, margin))) continue;
     if (height < 0.0 && sunk < 0.0) {
       sunk = std::max(0.0, -nearest_point(surface, triangles, pose.position).signed_distance);
     }
-    if (height >= 0.0 || -height <= 1.001 * sunk) touch_face(surface, t, shape, pose, margin, out);
-    bool stands_out = false;
-    for (int k = 0; k < 3; ++k) {
-      const EdgeKind kind = surface.edge_kind(t, k);
-      stands_out = stands_out || kind == EdgeKind::convex || kind == EdgeKind::open;
+    const bool can_use_face = height >= 0.0 || -height <= 1.001 * sunk;
+    if (height < -shape.bounding_radius) {
+      if (can_use_face) touch_face(surface, t, shape, pose, margin, out);
+      continue;
     }
-    if (stands_out) touch_edges(surface, t, shape, pose, margin, out);
+    const Relief edges = relief(surface, t);
+    if (edges != Relief::sharp) {
+      const bool is_over = can_use_face && touch_face(surface, t, shape, pose, margin, out);
+      if (!is_over && edges == Relief::blunt) blunt.push_back(index);
+      continue;
+    }
+    if (!touch_edges(surface, t, shape, pose, margin, found)) continue;
+    // As for polyhedra: the face goes first unless an edge is clearly the shorter way out.
+    const bool is_edge_better = !found.empty() && found[0].gap > low + 1e-3 * shape.thickness +
+                                                                     0.05 * std::abs(found[0].gap);
+    if (can_use_face && !is_edge_better && touch_face(surface, t, shape, pose, margin, out))
+      continue;
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  if (out.size() > first) return;
+  for (const int index : blunt) {
+    touch_edges(surface, surface.triangle(index), shape, pose, margin, found);
+    out.insert(out.end(), found.begin(), found.end());
   }
 }
 

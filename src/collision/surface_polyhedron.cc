@@ -24,10 +24,38 @@ struct Placed {
   double thickness = 0.0;
 };
 
+struct FaceAxis {
+  double separation = kNone;
+  int face = -1;
+};
+struct EdgeAxis {
+  double separation = kNone;
+  int edge = -1, side = -1;
+  Vec3 axis = Vec3::Zero();  // from the polyhedron to the triangle
+};
+
+/// The axes along which one triangle may push, and how far apart each keeps the two.
+struct TriangleAxes {
+  int triangle = -1;
+  double own = kNone;  // m, along the triangle's normal
+  FaceAxis face;
+  EdgeAxis edge;
+
+  double best() const { return std::max({own, face.separation, edge.separation}); }
+};
+
+/// A direction out of the surface that some triangle offers.
+struct WayOut {
+  Vec3 outward;
+  double lowest;  // m, least coordinate of the polyhedron along it
+};
+
 struct Scratch {
   Placed placed;
   std::vector<Vec3> polygon;
   std::vector<ClippedPoint> clipped, swapped;
+  std::vector<TriangleAxes> choices;
+  std::vector<WayOut> ways_out;
 };
 Scratch& scratch() {
   thread_local Scratch s;
@@ -72,16 +100,6 @@ bool may_push(const TriangleSurface& surface, const SurfaceTriangle& t, const Ve
   if (last_level) return surface.edge_may_push(t, last, outward, kFlatAngle);
   return surface.vertex_may_push(t.vertex[at(top)], outward, kFlatAngle);
 }
-
-struct FaceAxis {
-  double separation = kNone;
-  int face = -1;
-};
-struct EdgeAxis {
-  double separation = kNone;
-  int edge = -1, side = -1;
-  Vec3 axis = Vec3::Zero();  // from the polyhedron to the triangle
-};
 
 /// The best of the polyhedron's faces; false when one of them keeps the two apart by more than the
 /// margin.
@@ -143,18 +161,16 @@ bool clip_against_triangle(const TriangleSurface& surface, const SurfaceTriangle
   for (const int v : corners) polygon.push_back(p.vertices[at(v)]);
   std::vector<ClippedPoint>& clipped = scratch().clipped;
   clipped.clear();
-  clip_to_triangle(surface, t, polygon, clipped);
-  bool has_any = false;
+  const bool is_over = clip_to_triangle(surface, t, polygon, clipped);
   for (const ClippedPoint& c : clipped) {
     const double gap = t.height(c.point);
     if (gap > margin) continue;
-    has_any = true;
     const auto corner = static_cast<std::uint32_t>(corners[at(c.source)]);
     out.push_back({c.point - 0.5 * gap * t.normal, -t.normal, gap,
                    feature_hash(static_cast<std::uint32_t>(t.index), corner,
                                 static_cast<std::uint32_t>(10 + c.side))});
   }
-  return has_any;
+  return is_over;
 }
 
 void clip_against_face(const SurfaceTriangle& t, const Placed& p, int face, double margin,
@@ -200,6 +216,47 @@ void touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const
        feature_hash(surface.edge_id(t, best.side), static_cast<std::uint32_t>(best.edge), 7)});
 }
 
+/// Faces before edges, the triangle's own first, unless clearly worse: features must not flip from
+/// step to step.
+double preference(const Placed& p, double separation) {
+  return 1e-3 * p.thickness + 0.05 * std::abs(separation);
+}
+
+void add_ways_out(const TriangleSurface& surface, const Placed& p,
+                  const std::vector<TriangleAxes>& choices) {
+  std::vector<WayOut>& ways = scratch().ways_out;
+  ways.clear();
+  for (const TriangleAxes& axes : choices) {
+    const Vec3 outward = axes.own >= axes.best() - preference(p, axes.best())
+                             ? surface.triangle(axes.triangle).normal
+                         : axes.face.separation >= axes.edge.separation
+                             ? Vec3(-p.normals[at(axes.face.face)])
+                             : Vec3(-axes.edge.axis);
+    const bool is_known = std::any_of(ways.begin(), ways.end(), [&](const WayOut& w) {
+      return w.outward.dot(outward) > 1.0 - 1e-6;
+    });
+    if (is_known) continue;
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const Vec3& v : p.vertices) lowest = std::min(lowest, outward.dot(v));
+    ways.push_back({outward, lowest});
+  }
+}
+
+/// Whether another triangle offers a much shorter way out of this one. A box over the edge of a
+/// table overlaps the upper strip of its side as well; lifting it off the top clears both, and a
+/// push along the side's normal, however deep the box is behind it, would be wrong.
+bool is_explained(const SurfaceTriangle& t, const TriangleAxes& axes, const Placed& p,
+                  double margin) {
+  const double own = axes.best(), slack = preference(p, own);
+  for (const WayOut& way : scratch().ways_out) {
+    const double top = std::max(
+        {way.outward.dot(t.corner[0]), way.outward.dot(t.corner[1]), way.outward.dot(t.corner[2])});
+    const double separation = way.lowest - top;
+    if (separation > margin || (own < 0.0 && separation > own + slack)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void polyhedron_surface(const TriangleSurface& surface, const std::vector<int>& triangles,
@@ -215,7 +272,11 @@ void polyhedron_surface(const TriangleSurface& surface, const std::vector<int>& 
       sunk = std::max(0.0, -nearest_point(surface, triangles, p.centre).signed_distance);
     return -centre_height <= 1.001 * sunk;
   };
+  std::vector<TriangleAxes>& choices = scratch().choices;
+  choices.clear();
   for (const int index : triangles) {
+    TriangleAxes axes;
+    axes.triangle = index;
     const SurfaceTriangle t = surface.triangle(index);
     double low = std::numeric_limits<double>::infinity(), high = kNone;
     for (const Vec3& v : p.vertices) {
@@ -224,24 +285,26 @@ void polyhedron_surface(const TriangleSurface& surface, const std::vector<int>& 
       high = std::max(high, height);
     }
     if (low > margin) continue;
-    const bool can_use_face = may_use_face(t.height(p.centre));
-    if (high < 0.0 && !can_use_face) continue;
-    FaceAxis face;
-    EdgeAxis edge;
-    if (!find_face_axis(surface, t, p, margin, face)) continue;
-    if (!find_edge_axis(surface, t, p, margin, edge)) continue;
-    // Faces before edges, the triangle's own first, unless clearly worse: features must not flip
-    // from step to step.
-    const double best = std::max({can_use_face ? low : kNone, face.separation, edge.separation});
-    if (best == kNone) continue;
-    const double preference = 1e-3 * p.thickness + 0.05 * std::abs(best);
-    if (can_use_face && low >= best - preference &&
-        clip_against_triangle(surface, t, p, margin, out))
+    if (may_use_face(t.height(p.centre))) axes.own = low;
+    // Wholly behind the face: the other axes say "apart", yet it is in the solid, and out is where
+    // the face looks.
+    if (high >= 0.0) {
+      if (!find_face_axis(surface, t, p, margin, axes.face)) continue;
+      if (!find_edge_axis(surface, t, p, margin, axes.edge)) continue;
+    }
+    if (axes.best() != kNone) choices.push_back(axes);
+  }
+  add_ways_out(surface, p, choices);
+  for (const TriangleAxes& axes : choices) {
+    const SurfaceTriangle t = surface.triangle(axes.triangle);
+    if (is_explained(t, axes, p, margin)) continue;
+    const double slack = preference(p, axes.best());
+    if (axes.own >= axes.best() - slack && clip_against_triangle(surface, t, p, margin, out))
       continue;
-    if (face.face >= 0 && face.separation >= edge.separation - preference) {
-      clip_against_face(t, p, face.face, margin, out);
-    } else if (edge.edge >= 0) {
-      touch_edges(surface, t, p, edge, out);
+    if (axes.face.face >= 0 && axes.face.separation >= axes.edge.separation - slack) {
+      clip_against_face(t, p, axes.face.face, margin, out);
+    } else if (axes.edge.edge >= 0) {
+      touch_edges(surface, t, p, axes.edge, out);
     }
   }
 }

@@ -16,11 +16,14 @@
 namespace scree {
 namespace {
 
-constexpr double kDefaultDensity = 1000.0;      // kg/m^3
-constexpr int kMaxNesting = 64;                 // of compounds
-constexpr std::size_t kMaxLeaves = 1'000'000;   // of one body: nested compounds grow without being long to write
-constexpr double kPlaneTolerance = 1e-9;        // m or 1: rounding of a file written with ten digits
-constexpr double kInertiaTolerance = 1e-9;      // relative: a lamina meets a + b = c exactly, but for rounding
+constexpr double kDefaultDensity = 1000.0;  // kg/m^3
+constexpr int kMaxNesting = 64;             // of compounds
+// Leaves of one body. A few lines of nested compounds that share their parts can ask for any
+// number.
+constexpr std::size_t kMaxLeaves = 100'000;
+constexpr double kPlaneTolerance = 1e-9;  // m or 1: rounding of a file written with ten digits
+// Relative: a lamina meets a + b = c exactly, but for rounding.
+constexpr double kInertiaTolerance = 1e-9;
 
 struct Leaf {
   Pose pose;  // in the body frame
@@ -34,7 +37,8 @@ Pose start_pose(const Scene& scene, const Body& body) {
   Pose pose{body.pose.position, body.pose.orientation.normalized()};
   if (scene.planar) {
     pose.position.z() = 0.0;
-    const bool is_turn_about_z = std::hypot(pose.orientation.x(), pose.orientation.y()) <= kPlaneTolerance;
+    const bool is_turn_about_z =
+        std::hypot(pose.orientation.x(), pose.orientation.y()) <= kPlaneTolerance;
     if (is_turn_about_z) {
       pose.orientation = Quat(pose.orientation.w(), 0.0, 0.0, pose.orientation.z()).normalized();
     }
@@ -81,7 +85,8 @@ class Compiler {
       if (scene_.gravity.x() == 0.0 && scene_.gravity.y() == 0.0) {
         model_.gravity = Vec3(0.0, scene_.gravity.z(), 0.0);
       } else {
-        problems_.add("gravity must lie in the x-y plane of a planar scene, got " + text_of(scene_.gravity));
+        problems_.add("gravity must lie in the x-y plane of a planar scene, got " +
+                      text_of(scene_.gravity));
       }
     }
   }
@@ -109,7 +114,8 @@ class Compiler {
     }
     for (const Material& a : materials) {
       for (const Material& b : materials) {
-        // The root of a square may be off in the last digit; a material against itself must be exact.
+        // The root of a square may be off in the last digit; a material against itself must be
+        // exact.
         const double friction =
             a.friction == b.friction ? a.friction : std::sqrt(a.friction * b.friction);
         model_.surfaces.push_back({friction, std::max(a.restitution, b.restitution)});
@@ -140,11 +146,12 @@ class Compiler {
 
   void check_surface(const std::string& path, const Surface& surface, const std::string& whose) {
     if (!(surface.friction >= 0.0 && std::isfinite(surface.friction))) {
-      problems_.add(fmt::format("{}.friction must be >= 0, got {}{}", path, surface.friction, whose));
+      problems_.add(
+          fmt::format("{}.friction must be >= 0, got {}{}", path, surface.friction, whose));
     }
     if (!(surface.restitution >= 0.0 && surface.restitution <= 1.0)) {
-      problems_.add(
-          fmt::format("{}.restitution must be from 0 to 1, got {}{}", path, surface.restitution, whose));
+      problems_.add(fmt::format("{}.restitution must be from 0 to 1, got {}{}", path,
+                                surface.restitution, whose));
     }
   }
 
@@ -153,16 +160,16 @@ class Compiler {
     const auto place = material_index_.find(name);
     if (place != material_index_.end()) return place->second;
     const std::string nearest = nearest_word(name, model_.materials);
-    const std::string advice = nearest.empty()
-                                   ? "there are " + join_words(model_.materials)
-                                   : fmt::format("did you mean '{}'?", nearest);
+    const std::string advice = nearest.empty() ? "there are " + join_words(model_.materials)
+                                               : fmt::format("did you mean '{}'?", nearest);
     problems_.add(fmt::format("{} '{}' is not a material; {}{}", path, name, advice, whose));
     return -1;
   }
 
   // ---- Bodies ----
 
-  /// Starts a message about a field of the body that is being added, and ends it with the body's name.
+  /// Starts a message about a field of the body that is being added, and ends it with the body's
+  /// name.
   void complain(const std::string& field, const std::string& message) {
     problems_.add(path_ + field + " " + message + whose_);
   }
@@ -179,8 +186,8 @@ class Compiler {
     result.locked = body.locked;
     const auto [same, is_new] = body_index_.emplace(result.name, index);
     if (!is_new) {
-      problems_.add(fmt::format("{}.name '{}' is already the name of bodies[{}]", path_, result.name,
-                                same->second));
+      problems_.add(fmt::format("{}.name '{}' is already the name of bodies[{}]", path_,
+                                result.name, same->second));
     }
     const bool is_placed = check_numbers(body);
     const int material = find_material(body.material, path_ + ".material", whose_);
@@ -213,7 +220,8 @@ class Compiler {
     finite(".force", body.force);
     finite(".torque", body.torque);
     if (body.center_of_mass) finite(".center_of_mass", *body.center_of_mass);
-    if (body.motion == Motion::fixed && !(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0))) {
+    if (body.motion == Motion::fixed &&
+        !(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0))) {
       complain("", "is fixed but has a velocity; make it kinematic");
     }
     check_orientation(".pose.orientation", body.pose.orientation);
@@ -264,8 +272,10 @@ class Compiler {
     const HalfSpace* half_space = std::get_if<HalfSpace>(&shape);
     const bool has_no_volume = half_space || std::holds_alternative<HeightField>(shape);
     if (has_no_volume && motion == Motion::dynamic) {
-      return complain(field, fmt::format("is a {}, which a dynamic body cannot have; make it fixed or kinematic",
-                                         half_space ? "half-space" : "height field"));
+      return complain(
+          field,
+          fmt::format("is a {}, which a dynamic body cannot have; make it fixed or kinematic",
+                      half_space ? "half-space" : "height field"));
     }
     if (std::holds_alternative<Polygon>(shape) && !scene_.planar) {
       return complain(field, "is a polygon, which only a planar scene can have");
@@ -280,7 +290,8 @@ class Compiler {
     if (std::holds_alternative<Mesh>(shape) && motion == Motion::dynamic) {
       const MeshReport& report = library_.entry(leaf.geometry).mesh_report;
       if (!report.is_closed() || !(report.volume > 0.0)) {
-        return complain(field, "must be a closed mesh to move freely; it has " + describe_problems(report));
+        return complain(
+            field, "must be a closed mesh to move freely; it has " + describe_problems(report));
       }
     }
     leaves.push_back(leaf);
@@ -300,8 +311,8 @@ class Compiler {
     const Quat orientation = start_pose(scene_, body).orientation;
     const Mat3 turn = orientation.toRotationMatrix();
     const Vec3 rise = turn.row(2).cwiseAbs();  // of each body axis out of the plane
-    // Turned shapes are welcome (a capsule must lie down to be seen), tilted ones are not: their sections would not be
-    // the shapes that collide.
+    // Turned shapes are welcome (a capsule must lie down to be seen), tilted ones are not: their
+    // sections would not be the shapes that collide.
     if (rise.maxCoeff() < 1.0 - kPlaneTolerance) {
       complain(".pose.orientation", "must turn one of the body's axes along z in a planar scene");
     }
@@ -309,7 +320,8 @@ class Compiler {
       const Vec3 axis = orientation * (leaf.pose.orientation * Vec3::UnitZ());
       const GeometryKind kind = library_.geometry(leaf.geometry).kind;
       if (kind == GeometryKind::half_space && std::abs(axis.z()) > kPlaneTolerance) {
-        complain(".shape.normal", "must lie in the x-y plane of a planar scene, got " + text_of(axis));
+        complain(".shape.normal",
+                 "must lie in the x-y plane of a planar scene, got " + text_of(axis));
       }
       if (kind == GeometryKind::polygon && axis.z() < 1.0 - kPlaneTolerance) {
         complain(".pose.orientation", "may turn a polygon about z only");
@@ -318,7 +330,8 @@ class Compiler {
   }
 
   void set_mass(const Body& body, const std::vector<Leaf>& leaves, BodyModel& result) {
-    const auto positive = [&](const char* field, const std::optional<double>& value, const char* unit) {
+    const auto positive = [&](const char* field, const std::optional<double>& value,
+                              const char* unit) {
       if (!value || (*value > 0.0 && std::isfinite(*value))) return true;
       complain(field, fmt::format("must be > 0 {}, got {}", unit, *value));
       return false;
@@ -345,12 +358,14 @@ class Compiler {
     const Vec3 moments = result.inertia.diagonal();
     if (!(result.mass > 0.0 && std::isfinite(result.mass) && moments.minCoeff() > 0.0 &&
           moments.allFinite())) {
-      return complain("", fmt::format("gets mass {} kg from its shape and density, which is out of range",
-                                      result.mass));
+      return complain(
+          "", fmt::format("gets mass {} kg from its shape and density, which is out of range",
+                          result.mass));
     }
     result.inverse_inertia = inverse_of(result.inertia);
     const Mat3 isotropic = moments.mean() * Mat3::Identity();
-    result.isotropic = (result.inertia - isotropic).cwiseAbs().maxCoeff() <= 1e-12 * moments.maxCoeff();
+    result.isotropic =
+        (result.inertia - isotropic).cwiseAbs().maxCoeff() <= 1e-12 * moments.maxCoeff();
   }
 
   bool check_inertia(const Mat3& inertia) {
@@ -367,13 +382,14 @@ class Compiler {
     const Mat3 symmetric = 0.5 * (inertia + inertia.transpose());
     const Vec3 moments =  // ascending
         Eigen::SelfAdjointEigenSolver<Mat3>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
-    const std::string shown =
-        fmt::format("principal moments {:.6g}, {:.6g} and {:.6g} kg m^2", moments[0], moments[1], moments[2]);
+    const std::string shown = fmt::format("principal moments {:.6g}, {:.6g} and {:.6g} kg m^2",
+                                          moments[0], moments[1], moments[2]);
     if (!(moments[0] > 1e-12 * moments[2])) {
       complain(".inertia", "must be positive definite; it has " + shown);
     } else if (moments[0] + moments[1] < moments[2] * (1.0 - kInertiaTolerance)) {
-      complain(".inertia", fmt::format("is not that of a body: its {} break {:.6g} + {:.6g} >= {:.6g}",
-                                       shown, moments[0], moments[1], moments[2]));
+      complain(".inertia",
+               fmt::format("is not that of a body: its {} break {:.6g} + {:.6g} >= {:.6g}", shown,
+                           moments[0], moments[1], moments[2]));
     }
     return problems_.messages.size() == before;
   }
@@ -390,9 +406,9 @@ class Compiler {
       collider.pose_in_body = {leaf.pose.position - result.center_of_mass, leaf.pose.orientation};
       collider.group = body.group;
       collider.mask = body.mask;
-      result.bounding_radius = std::max(result.bounding_radius,
-                                        collider.pose_in_body.position.norm() +
-                                            library_.geometry(leaf.geometry).bounding_radius);
+      result.bounding_radius =
+          std::max(result.bounding_radius, collider.pose_in_body.position.norm() +
+                                               library_.geometry(leaf.geometry).bounding_radius);
       model_.colliders.push_back(collider);
     }
   }

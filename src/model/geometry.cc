@@ -32,8 +32,7 @@ Geometry of(const Sphere& s) {
 
 Geometry of(const Box& box) {
   const Vec3 half = 0.5 * box.size;
-  Geometry geometry =
-      round_shape(GeometryKind::box, half, half, half.norm(), box.size.minCoeff());
+  Geometry geometry = round_shape(GeometryKind::box, half, half, half.norm(), box.size.minCoeff());
   geometry.polyhedron = std::make_shared<const Polyhedron>(make_box(half));
   return geometry;
 }
@@ -89,7 +88,8 @@ Geometry of(const Hull& hull) {
   geometry.thickness = kInfinity;
   for (const Polyhedron::Face& face : polyhedron.faces) {
     double depth = 0.0;
-    for (const Vec3& v : polyhedron.vertices) depth = std::max(depth, face.offset - face.normal.dot(v));
+    for (const Vec3& v : polyhedron.vertices)
+      depth = std::max(depth, face.offset - face.normal.dot(v));
     geometry.thickness = std::min(geometry.thickness, depth);
   }
   geometry.polyhedron = std::make_shared<const Polyhedron>(std::move(polyhedron));
@@ -108,8 +108,10 @@ Geometry of(const Mesh& mesh) {
 
 Geometry of(const HeightField& field) {
   const auto [lowest, highest] = std::minmax_element(field.heights.begin(), field.heights.end());
-  const Vec3 far(field.spacing_x * (field.columns - 1), field.spacing_y * (field.rows - 1), *highest);
-  // Solid below: whatever sank under the lowest sample must still be found. A finite depth keeps the box finite.
+  const Vec3 far(field.spacing_x * (field.columns - 1), field.spacing_y * (field.rows - 1),
+                 *highest);
+  // Solid below: whatever sank under the lowest sample must still be found. A finite depth keeps
+  // the box finite.
   const double depth = std::max({far.x(), far.y(), *highest - *lowest});
   Geometry geometry;
   geometry.kind = GeometryKind::height_field;
@@ -157,9 +159,7 @@ Aabb around(const Vec3& center, const Vec3& half_extent) {
 }
 
 /// Half extent of a disk of radius 1 whose normal is `axis`.
-Vec3 disk_extent(const Vec3& axis) {
-  return (1.0 - axis.array().square()).max(0.0).sqrt();
-}
+Vec3 disk_extent(const Vec3& axis) { return (1.0 - axis.array().square()).max(0.0).sqrt(); }
 
 Aabb half_space_bounds(const Vec3& normal, const Vec3& point) {
   Aabb bounds{Vec3::Constant(-kInfinity), Vec3::Constant(kInfinity)};
@@ -177,8 +177,8 @@ Aabb half_space_bounds(const Vec3& normal, const Vec3& point) {
 Polyhedron make_box(const Vec3& half) {
   Polyhedron box;
   for (int i = 0; i < 8; ++i) {
-    box.vertices.push_back({i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(),
-                            i & 4 ? half.z() : -half.z()});
+    box.vertices.push_back(
+        {i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z()});
   }
   box.faces = {{-Vec3::UnitX(), half.x(), {0, 4, 6, 2}}, {Vec3::UnitX(), half.x(), {1, 3, 7, 5}},
                {-Vec3::UnitY(), half.y(), {0, 1, 5, 4}}, {Vec3::UnitY(), half.y(), {2, 6, 7, 3}},

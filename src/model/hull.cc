@@ -1,11 +1,12 @@
-// Convex hulls: qhull finds which points are corners and how they hang together; here its facets become polygons with
-// consistent loops, nearly coplanar neighbours are merged, and the result is put into an order that depends on the
-// input alone.
-#include <libqhull_r/qhull_ra.h>
+// Convex hulls: qhull finds which points are corners and how they hang together; here its facets
+// become polygons with consistent loops, nearly coplanar neighbours are merged, and the result is
+// put into an order that depends on the input alone.
 #include <fmt/format.h>
+#include <libqhull_r/qhull_ra.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <new>
 #include <numeric>
@@ -20,10 +21,11 @@ namespace {
 using Loop = std::vector<int>;  // corners of a face, counter-clockwise seen from outside
 using DirectedEdges = std::map<std::pair<int, int>, int>;  // (from, to) -> face on the left
 
-// Thinner than this, relative to the extent, coordinates in double precision no longer say which side is which.
+// Thinner than this, relative to the extent, coordinates in double precision no longer say which
+// side is which.
 constexpr double kFlatness = 1e-9;
-// Faces within this distance of one plane, relative to the extent, become one polygon. Coordinates stored as single
-// precision are off by up to 6e-8, and a face of them must still come out whole.
+// Faces within this distance of one plane, relative to the extent, become one polygon. Coordinates
+// stored as single precision are off by up to 6e-8, and a face of them must still come out whole.
 constexpr double kMergeDistance = 1e-6;
 // ... but at most this part of the thickness, so that a thin plate keeps its rim.
 constexpr double kMergeThickness = 1e-3;
@@ -33,8 +35,8 @@ const Vec3& at(std::span<const Vec3> points, int i) { return points[static_cast<
 
 struct Extent {
   Vec3 center = Vec3::Zero();  // m, mean of the points: within their hull
-  double size = 0.0;       // m, largest edge of the bounding box
-  double thickness = 0.0;  // m, height of a large tetrahedron among the points
+  double size = 0.0;           // m, largest edge of the bounding box
+  double thickness = 0.0;      // m, height of a large tetrahedron among the points
 };
 
 /// Throws InputError when no four points span a volume.
@@ -169,8 +171,8 @@ Vec3 area_vector(std::span<const Vec3> points, const Loop& loop) {
   return total;
 }
 
-/// Turns every loop counter-clockwise. Only the largest face is judged by its normal, the others by their neighbours:
-/// the normal of a sliver is noise.
+/// Turns every loop counter-clockwise. Only the largest face is judged by its normal, the others by
+/// their neighbours: the normal of a sliver is noise.
 void orient(std::span<const Vec3> points, const Vec3& inside, std::vector<Loop>& loops) {
   std::map<std::pair<int, int>, std::vector<int>> faces_of;
   const auto edge = [](int a, int b) { return std::pair(std::min(a, b), std::max(a, b)); };
@@ -178,7 +180,8 @@ void orient(std::span<const Vec3> points, const Vec3& inside, std::vector<Loop>&
   double area = -1.0;
   for (std::size_t f = 0; f < loops.size(); ++f) {
     for (std::size_t i = 0; i < loops[f].size(); ++i) {
-      faces_of[edge(loops[f][i], loops[f][(i + 1) % loops[f].size()])].push_back(static_cast<int>(f));
+      faces_of[edge(loops[f][i], loops[f][(i + 1) % loops[f].size()])].push_back(
+          static_cast<int>(f));
     }
     const double here = area_vector(points, loops[f]).norm();
     if (here > area) area = here, largest = f;
@@ -232,9 +235,22 @@ Loop boundary(const std::vector<Loop>& loops, const std::vector<int>& region) {
   return loop.size() == next.size() ? loop : Loop{};
 }
 
+/// A face with its normal, taken before corners are dropped: without them a narrow face may have
+/// none of its own.
+struct Outline {
+  Loop loop;
+  Vec3 normal;
+};
+
+std::vector<Outline> without_merging(std::span<const Vec3> points, const std::vector<Loop>& loops) {
+  std::vector<Outline> outlines;
+  for (const Loop& loop : loops) outlines.push_back({loop, area_vector(points, loop).normalized()});
+  return outlines;
+}
+
 /// Grows a region around each face, largest first, over neighbours that lie in its plane.
-std::vector<Loop> merge_coplanar(std::span<const Vec3> points, const std::vector<Loop>& loops,
-                                 double tolerance) {
+std::vector<Outline> merge_coplanar(std::span<const Vec3> points, const std::vector<Loop>& loops,
+                                    double tolerance) {
   const DirectedEdges edges = directed_edges(loops);
   std::vector<Vec3> areas;
   for (const Loop& loop : loops) areas.push_back(area_vector(points, loop));
@@ -245,7 +261,7 @@ std::vector<Loop> merge_coplanar(std::span<const Vec3> points, const std::vector
   });
 
   std::vector<bool> is_taken(loops.size(), false);
-  std::vector<Loop> merged;
+  std::vector<Outline> merged;
   for (const int seed : order) {
     if (is_taken[static_cast<std::size_t>(seed)]) continue;
     is_taken[static_cast<std::size_t>(seed)] = true;
@@ -273,53 +289,57 @@ std::vector<Loop> merge_coplanar(std::span<const Vec3> points, const std::vector
         region.push_back(across->second);
       }
     }
-    const Loop outline = boundary(loops, region);
+    Loop outline = boundary(loops, region);
     if (!outline.empty()) {
-      merged.push_back(outline);
+      const Vec3 normal_of_all = area_vector(points, outline).normalized();
+      merged.push_back({std::move(outline), normal_of_all});
     } else {
-      for (const int f : region) merged.push_back(loops[static_cast<std::size_t>(f)]);
+      for (const int f : region) {
+        const auto index = static_cast<std::size_t>(f);
+        merged.push_back({loops[index], areas[index].normalized()});
+      }
     }
   }
   return merged;
 }
 
-/// Drops corners that only two faces share (they lie within an edge), and faces left with two corners.
-void drop_false_corners(std::size_t point_count, std::vector<Loop>& loops) {
+/// Drops corners that only two faces share (they lie within an edge), and faces left with two
+/// corners.
+void drop_false_corners(std::size_t point_count, std::vector<Outline>& faces) {
   for (bool changed = true; changed;) {
     changed = false;
     std::vector<int> valence(point_count, 0);
-    for (const Loop& loop : loops) {
-      for (const int v : loop) ++valence[static_cast<std::size_t>(v)];
+    for (const Outline& face : faces) {
+      for (const int v : face.loop) ++valence[static_cast<std::size_t>(v)];
     }
-    for (Loop& loop : loops) {
-      changed |= std::erase_if(loop, [&](int v) { return valence[static_cast<std::size_t>(v)] < 3; }) > 0;
-    }
-    changed |= std::erase_if(loops, [](const Loop& loop) { return loop.size() < 3; }) > 0;
+    const auto is_false = [&](int v) { return valence[static_cast<std::size_t>(v)] < 3; };
+    for (Outline& face : faces) changed |= std::erase_if(face.loop, is_false) > 0;
+    changed |= std::erase_if(faces, [](const Outline& face) { return face.loop.size() < 3; }) > 0;
   }
 }
 
-bool is_closed_surface(const std::vector<Loop>& loops) {
-  const DirectedEdges edges = directed_edges(loops);
-  std::size_t corners = 0;
+bool is_closed_surface(const std::vector<Outline>& faces) {
+  std::vector<Loop> loops;
   std::vector<int> used;
-  for (const Loop& loop : loops) {
-    corners += loop.size();
-    used.insert(used.end(), loop.begin(), loop.end());
+  for (const Outline& face : faces) {
+    loops.push_back(face.loop);
+    used.insert(used.end(), face.loop.begin(), face.loop.end());
   }
+  const DirectedEdges edges = directed_edges(loops);
+  if (edges.size() != used.size()) return false;  // an edge runs the same way twice
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  if (edges.size() != corners) return false;  // an edge runs the same way twice
   for (const auto& [edge, face] : edges) {
     if (!edges.contains({edge.second, edge.first})) return false;
   }
-  return used.size() + loops.size() == edges.size() / 2 + 2;  // Euler: V - E + F = 2
+  return used.size() + faces.size() == edges.size() / 2 + 2;  // Euler: V - E + F = 2
 }
 
 /// Numbers the corners by their place in the input and sorts the faces by their corners.
-Polyhedron number_corners(std::span<const Vec3> points, std::vector<Loop> loops) {
+Polyhedron number_corners(std::span<const Vec3> points, std::vector<Outline> faces) {
   std::vector<int> number(points.size(), -1);
-  for (const Loop& loop : loops) {
-    for (const int v : loop) number[static_cast<std::size_t>(v)] = 0;
+  for (const Outline& face : faces) {
+    for (const int v : face.loop) number[static_cast<std::size_t>(v)] = 0;
   }
   Polyhedron polyhedron;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -327,16 +347,19 @@ Polyhedron number_corners(std::span<const Vec3> points, std::vector<Loop> loops)
     number[i] = static_cast<int>(polyhedron.vertices.size());
     polyhedron.vertices.push_back(points[i]);
   }
-  for (Loop& loop : loops) {
-    for (int& v : loop) v = number[static_cast<std::size_t>(v)];
-    std::rotate(loop.begin(), std::min_element(loop.begin(), loop.end()), loop.end());
+  for (Outline& face : faces) {
+    for (int& v : face.loop) v = number[static_cast<std::size_t>(v)];
+    std::rotate(face.loop.begin(), std::min_element(face.loop.begin(), face.loop.end()),
+                face.loop.end());
   }
-  std::sort(loops.begin(), loops.end());
-  for (Loop& loop : loops) {
-    const Vec3 normal = area_vector(polyhedron.vertices, loop).normalized();
+  std::sort(faces.begin(), faces.end(),
+            [](const Outline& a, const Outline& b) { return a.loop < b.loop; });
+  for (Outline& face : faces) {
     double offset = -std::numeric_limits<double>::infinity();  // no corner sticks out of its face
-    for (const int v : loop) offset = std::max(offset, normal.dot(at(polyhedron.vertices, v)));
-    polyhedron.faces.push_back({normal, offset, std::move(loop)});
+    for (const int v : face.loop) {
+      offset = std::max(offset, face.normal.dot(at(polyhedron.vertices, v)));
+    }
+    polyhedron.faces.push_back({face.normal, offset, std::move(face.loop)});
   }
   return polyhedron;
 }
@@ -362,13 +385,14 @@ Polyhedron make_hull(std::span<const Vec3> points) {
   orient(points, extent.center, loops);
   const double tolerance =
       std::min(kMergeDistance * extent.size, kMergeThickness * extent.thickness);
-  std::vector<Loop> merged = merge_coplanar(points, loops, tolerance);
+  std::vector<Outline> merged = merge_coplanar(points, loops, tolerance);
   drop_false_corners(points.size(), merged);
   if (!is_closed_surface(merged)) {
-    merged = std::move(loops);
+    merged = without_merging(points, loops);
     drop_false_corners(points.size(), merged);
     if (!is_closed_surface(merged)) {
-      throw InputError("points give no convex hull: they are too nearly flat or too close together");
+      throw InputError(
+          "points give no convex hull: they are too nearly flat or too close together");
     }
   }
   Polyhedron hull = number_corners(points, std::move(merged));

@@ -1,6 +1,6 @@
-// Polyhedra: a closed surface is a sum of signed tetrahedra from one point, and the moments of a tetrahedron are
-// polynomials in its corners. Same result as B. Mirtich, "Fast and accurate computation of polyhedral mass properties",
-// J. Graphics Tools 1 (1996) 31-50, in fewer lines.
+// Polyhedra: a closed surface is a sum of signed tetrahedra from one point, and the moments of a
+// tetrahedron are polynomials in its corners. Same result as B. Mirtich, "Fast and accurate
+// computation of polyhedral mass properties", J. Graphics Tools 1 (1996) 31-50, in fewer lines.
 #include "model/mass_properties.h"
 
 #include <numbers>
@@ -33,9 +33,9 @@ struct TetrahedronSums {
     const double six_volumes = a.dot(b.cross(c));
     volume += six_volumes / 6.0;
     first_moment += six_volumes / 24.0 * total;
-    second_moment += six_volumes / 120.0 *
-                     (a * a.transpose() + b * b.transpose() + c * c.transpose() +
-                      total * total.transpose());
+    second_moment +=
+        six_volumes / 120.0 *
+        (a * a.transpose() + b * b.transpose() + c * c.transpose() + total * total.transpose());
   }
 
   MassProperties result() const {
@@ -134,7 +134,8 @@ MassProperties of(const Polygon& polygon) {
   second(1, 1) = t * (yy - area * center.y() * center.y());
   second(0, 1) = second(1, 0) = t * (xy - area * center.x() * center.y());
   second(2, 2) = area * t * t * t / 12.0;
-  return {area * t, {reference.x() + center.x(), reference.y() + center.y(), 0.0}, inertia_of(second)};
+  return {
+      area * t, {reference.x() + center.x(), reference.y() + center.y(), 0.0}, inertia_of(second)};
 }
 
 MassProperties of(const Compound& compound) {

@@ -1,4 +1,5 @@
-// Volume, centre and inertia of every shape: closed forms, and exact integrals for polyhedra, meshes and polygons.
+// Volume, centre and inertia of every shape: closed forms, and exact integrals for polyhedra,
+// meshes and polygons.
 #pragma once
 
 #include "model/model.h"
@@ -12,8 +13,9 @@ struct MassProperties {
   Mat3 inertia = Mat3::Zero();  // m^5, about the centre, axes of the shape frame, at density 1
 };
 
-/// Half-spaces and height fields have none: volume 0. A mesh must be closed; one that is inside out has a negative
-/// volume. A compound is the sum of its parts: where parts overlap, the overlap counts once for each of them.
+/// Half-spaces and height fields have none: volume 0. A mesh must be closed; one that is inside out
+/// has a negative volume. A compound is the sum of its parts: where parts overlap, the overlap
+/// counts once for each of them.
 MassProperties mass_properties(const Shape& shape);
 MassProperties mass_properties(const Polyhedron& polyhedron);
 

@@ -31,7 +31,8 @@ std::string read_file(const std::string& path) {
 struct ExactVertex {
   std::array<std::uint64_t, 3> bits;
   explicit ExactVertex(const Vec3& v) {
-    for (std::size_t i = 0; i < 3; ++i) bits[i] = std::bit_cast<std::uint64_t>(v[static_cast<int>(i)] + 0.0);
+    for (std::size_t i = 0; i < 3; ++i)
+      bits[i] = std::bit_cast<std::uint64_t>(v[static_cast<int>(i)] + 0.0);
   }
   friend bool operator==(const ExactVertex&, const ExactVertex&) = default;
 };
@@ -46,7 +47,8 @@ struct ExactVertexHash {
   }
 };
 
-/// STL repeats each vertex for each triangle; only shared ones make edges that two triangles meet in.
+/// STL repeats each vertex for each triangle; only shared ones make edges that two triangles meet
+/// in.
 void merge_vertices(Mesh& mesh) {
   std::unordered_map<ExactVertex, int, ExactVertexHash> index_of;  // looked up only
   std::vector<Vec3> kept;
@@ -59,7 +61,8 @@ void merge_vertices(Mesh& mesh) {
       if (is_new) kept.push_back(v);
       merged[i] = place->second;
     }
-    const bool has_area = merged[0] != merged[1] && merged[1] != merged[2] && merged[2] != merged[0];
+    const bool has_area =
+        merged[0] != merged[1] && merged[1] != merged[2] && merged[2] != merged[0];
     if (has_area) triangles.push_back(merged);
   }
   mesh.vertices = std::move(kept);
@@ -81,13 +84,15 @@ Mesh read_mesh(const std::string& path, double scale) {
     const char* extension;
     Mesh (*read)(const MeshSource&);
   };
-  const Format formats[] = {{".stl", read_stl}, {".obj", read_obj}, {".ply", read_ply}, {".poly", read_poly}};
+  const Format formats[] = {
+      {".stl", read_stl}, {".obj", read_obj}, {".ply", read_ply}, {".poly", read_poly}};
   const auto format = std::find_if(std::begin(formats), std::end(formats), [&](const Format& f) {
     return equal_in_any_case(f.extension, extension);
   });
   if (format == std::end(formats)) {
-    throw InputError(fmt::format("{}: unknown kind of mesh file '{}'; there are .stl, .obj, .ply and .poly",
-                                 path, extension));
+    throw InputError(
+        fmt::format("{}: unknown kind of mesh file '{}'; there are .stl, .obj, .ply and .poly",
+                    path, extension));
   }
   const std::string data = read_file(path);
   if (data.empty()) throw InputError(path + ":1: unexpected end of input: the file is empty");
@@ -114,12 +119,15 @@ MeshReport check_mesh(const Mesh& mesh) {
   };
   std::vector<Use> uses;
   uses.reserve(3 * mesh.triangles.size());
-  const auto vertex = [&](int i) -> const Vec3& { return mesh.vertices[static_cast<std::size_t>(i)]; };
+  const auto vertex = [&](int i) -> const Vec3& {
+    return mesh.vertices[static_cast<std::size_t>(i)];
+  };
   const Vec3 origin = mesh.vertices.empty() ? Vec3::Zero() : mesh.vertices[0];
   for (const auto& [a, b, c] : mesh.triangles) {
     const Vec3 p = vertex(a) - origin, q = vertex(b) - origin, r = vertex(c) - origin;
     report.volume += p.dot(q.cross(r)) / 6.0;
-    const double longest = std::max({(q - p).squaredNorm(), (r - q).squaredNorm(), (p - r).squaredNorm()});
+    const double longest =
+        std::max({(q - p).squaredNorm(), (r - q).squaredNorm(), (p - r).squaredNorm()});
     // Narrower than 1e-12 of its length, the normal of a triangle is rounding.
     if ((q - p).cross(r - p).norm() <= 1e-12 * longest) ++report.degenerate_triangles;
     if (a == b || b == c || c == a) continue;  // its remaining two sides cancel
@@ -161,7 +169,8 @@ Hull platonic_solid(const std::string& name, double circumradius) {
   Hull hull;
   std::vector<Vec3>& points = hull.points;
   const auto add_cube = [&] {
-    for (int i = 0; i < 8; ++i) points.push_back({i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0});
+    for (int i = 0; i < 8; ++i)
+      points.push_back({i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0});
   };
   // (0, +-a, +-b) and its two cyclic permutations.
   const auto add_cyclic = [&](double a, double b) {
@@ -184,7 +193,8 @@ Hull platonic_solid(const std::string& name, double circumradius) {
   } else if (name == "icosahedron") {
     add_cyclic(1.0, kGolden);
   } else {
-    const std::vector<std::string> known{"tetrahedron", "cube", "octahedron", "dodecahedron", "icosahedron"};
+    const std::vector<std::string> known{"tetrahedron", "cube", "octahedron", "dodecahedron",
+                                         "icosahedron"};
     const std::string nearest = nearest_word(name, known);
     throw InputError(fmt::format("'{}' is not a Platonic solid; {}", name,
                                  nearest.empty() ? "there are " + join_words(known)

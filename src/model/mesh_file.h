@@ -1,5 +1,5 @@
-// Triangle meshes from files: STL (text and binary), OBJ, PLY (text and binary) and RPIsim's .poly, and what is wrong
-// with them.
+// Triangle meshes from files: STL (text and binary), OBJ, PLY (text and binary) and RPIsim's .poly,
+// and what is wrong with them.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace scree {
 
-/// By the file's ending. Throws InputError with file, line (or byte) and rule. Polygons are split into fans of
-/// triangles; equal vertices are merged, and triangles that thereby lose a corner, as well as unused vertices, dropped.
+/// By the file's ending. Throws InputError with file, line (or byte) and rule. Polygons are split
+/// into fans of triangles; equal vertices are merged, and triangles that thereby lose a corner, as
+/// well as unused vertices, dropped.
 Mesh read_mesh(const std::string& path, double scale = 1.0);
 
 struct MeshReport {
@@ -18,17 +19,15 @@ struct MeshReport {
   int misdirected_edges = 0;  // both triangles run along it the same way
   int degenerate_triangles = 0;
   double volume = 0.0;  // m^3, negative when inside out
-  bool is_closed() const {
-    return open_edges == 0 && crowded_edges == 0 && misdirected_edges == 0;
-  }
+  bool is_closed() const { return open_edges == 0 && crowded_edges == 0 && misdirected_edges == 0; }
 };
 /// The triangles must name existing vertices.
 MeshReport check_mesh(const Mesh& mesh);
 /// Empty when all is well, else one line: "12 open edges, 3 degenerate triangles".
 std::string describe_problems(const MeshReport& report);
 
-/// tetrahedron, cube (or hexahedron), octahedron, dodecahedron, icosahedron with the given circumradius.
-/// Throws InputError.
+/// tetrahedron, cube (or hexahedron), octahedron, dodecahedron, icosahedron with the given
+/// circumradius. Throws InputError.
 Hull platonic_solid(const std::string& name, double circumradius);
 
 }  // namespace scree

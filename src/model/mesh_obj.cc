@@ -30,7 +30,8 @@ Mesh read_obj(const MeshSource& source) {
     if (words.empty()) continue;
     if (words[0] == "v") {
       if (words.size() < 4) {
-        source.fail_at_line(start, fmt::format("a vertex needs 3 numbers, got {}", words.size() - 1));
+        source.fail_at_line(start,
+                            fmt::format("a vertex needs 3 numbers, got {}", words.size() - 1));
       }
       Vec3 point;
       for (int axis = 0; axis < 3; ++axis) {
@@ -42,7 +43,8 @@ Mesh read_obj(const MeshSource& source) {
       mesh.vertices.push_back(point);
     } else if (words[0] == "f") {
       if (words.size() < 4) {
-        source.fail_at_line(start, fmt::format("a face needs at least 3 vertices, got {}", words.size() - 1));
+        source.fail_at_line(
+            start, fmt::format("a face needs at least 3 vertices, got {}", words.size() - 1));
       }
       std::vector<Corner> face;
       for (std::size_t i = 1; i < words.size(); ++i) {

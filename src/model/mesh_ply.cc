@@ -1,5 +1,6 @@
-// PLY: a text header that declares elements and their properties, then the elements in that order as text or as
-// little- or big-endian binary. Only `vertex` (x, y, z) and `face` (vertex_indices) are kept.
+// PLY: a text header that declares elements and their properties, then the elements in that order
+// as text or as little- or big-endian binary. Only `vertex` (x, y, z) and `face` (vertex_indices)
+// are kept.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,14 +63,16 @@ bool find_type(std::string_view name, NumberType& type) {
 Property read_property(const TextScanner& scanner, const std::vector<std::string_view>& words) {
   Property property;
   property.is_list = words.size() > 1 && words[1] == "list";
-  if (words.size() != (property.is_list ? 5u : 3u)) scanner.fail("a property needs a type and a name");
+  if (words.size() != (property.is_list ? 5u : 3u))
+    scanner.fail("a property needs a type and a name");
   const auto type = [&](std::string_view name) {
     NumberType found;
     if (!find_type(name, found)) scanner.fail("unknown property type " + quoted(name));
     return found;
   };
   if (property.is_list) property.count_type = type(words[2]);
-  if (property.count_type.kind == NumberType::is_real) scanner.fail("a list needs a whole-number count");
+  if (property.count_type.kind == NumberType::is_real)
+    scanner.fail("a list needs a whole-number count");
   property.type = type(words[words.size() - 2]);
   property.name = words.back();
   return property;
@@ -123,7 +126,10 @@ Header read_header(const MeshSource& source) {
 class PlyBody {
  public:
   PlyBody(const MeshSource& source, const Header& header)
-      : source_(source), encoding_(header.encoding), byte_(header.end), scanner_(source, header.end, header.line) {}
+      : source_(source),
+        encoding_(header.encoding),
+        byte_(header.end),
+        scanner_(source, header.end, header.line) {}
 
   double next(const NumberType& type) {
     if (encoding_ == Encoding::text) {
@@ -131,7 +137,8 @@ class PlyBody {
       const std::string_view word = scanner_.next_word();
       if (word.empty()) scanner_.fail_at_end();
       double value = 0.0;
-      if (!parse_number(word, value)) scanner_.fail("expected a finite number, got " + quoted(word));
+      if (!parse_number(word, value))
+        scanner_.fail("expected a finite number, got " + quoted(word));
       return value;
     }
     if (source_.data.size() - byte_ < type.size) fail_at_end();
@@ -175,7 +182,8 @@ class PlyBody {
 
 class PlyReader {
  public:
-  PlyReader(const MeshSource& source, const Header& header) : header_(header), body_(source, header) {}
+  PlyReader(const MeshSource& source, const Header& header)
+      : header_(header), body_(source, header) {}
 
   Mesh read() {
     for (const Element& element : header_.elements) {
@@ -203,9 +211,10 @@ class PlyReader {
       least += body_.least_size(property.is_list ? property.count_type : property.type);
     }
     if (element.count > body_.bytes_left() / least) {
-      body_.fail(fmt::format("unexpected end of input: {} of element '{}' take at least {} bytes, {} are left",
-                             element.count, element.name, static_cast<double>(element.count) * least,
-                             body_.bytes_left()));
+      body_.fail(fmt::format(
+          "unexpected end of input: {} of element '{}' take at least {} bytes, {} are left",
+          element.count, element.name, static_cast<double>(element.count) * least,
+          body_.bytes_left()));
     }
   }
 
@@ -242,8 +251,10 @@ class PlyReader {
       if (is_face) {
         Face face{row, {}};
         const std::uint64_t count = list_size(property);
-        if (count < 3) body_.fail(fmt::format("face {} needs at least 3 vertices, got {}", row, count));
-        for (std::uint64_t i = 0; i < count; ++i) face.vertices.push_back(body_.next(property.type));
+        if (count < 3)
+          body_.fail(fmt::format("face {} needs at least 3 vertices, got {}", row, count));
+        for (std::uint64_t i = 0; i < count; ++i)
+          face.vertices.push_back(body_.next(property.type));
         faces_.push_back(std::move(face));
       } else if (property.is_list) {
         skip_list(property);
@@ -258,7 +269,8 @@ class PlyReader {
     if (!(count >= 0.0) || count != std::floor(count)) {
       body_.fail(fmt::format("the size of a list must be a whole number >= 0, got {}", count));
     }
-    if (count > static_cast<double>(body_.bytes_left() / body_.least_size(property.type))) body_.fail_at_end();
+    if (count > static_cast<double>(body_.bytes_left() / body_.least_size(property.type)))
+      body_.fail_at_end();
     return static_cast<std::uint64_t>(count);
   }
 
@@ -272,7 +284,8 @@ class PlyReader {
     const auto count = static_cast<double>(mesh_.vertices.size());
     for (const double v : face.vertices) {
       if (!(v >= 0.0 && v < count && v == std::floor(v))) {
-        body_.fail(fmt::format("face {} names vertex {}, valid are 0 to {}", face.row, v, count - 1.0));
+        body_.fail(
+            fmt::format("face {} names vertex {}, valid are 0 to {}", face.row, v, count - 1.0));
       }
       polygon.push_back(static_cast<int>(v));
     }

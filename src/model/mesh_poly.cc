@@ -4,7 +4,8 @@
 //   1 -.5 -.5 -.5      one line each, with its number in front or without
 //   ...
 //   12                 number of faces
-//   1 6 2              vertices of a face, counter-clockwise, counted from 1 (or from 0 when a 0 occurs)
+//   1 6 2              vertices of a face, counter-clockwise, counted from 1 (or from 0 when a 0
+//   occurs)
 //
 // Comments start with #, % or //. Brackets, semicolons, commas and a leading v or f are decoration.
 #include <fmt/format.h>
@@ -53,7 +54,8 @@ std::string without_decoration(std::string_view text) {
 
 class PolyReader {
  public:
-  PolyReader(const MeshSource& source, const std::vector<Line>& lines) : source_(source), lines_(lines) {}
+  PolyReader(const MeshSource& source, const std::vector<Line>& lines)
+      : source_(source), lines_(lines) {}
 
   Mesh read() {
     const std::size_t vertex_count = read_count("vertices");
@@ -61,7 +63,8 @@ class PolyReader {
     const std::size_t face_count = read_count("faces");
     for (std::size_t i = 0; i < face_count; ++i) read_face();
     if (next_ < lines_.size()) {
-      source_.fail_at_line(lines_[next_].number, fmt::format("more than the {} faces announced", face_count));
+      source_.fail_at_line(lines_[next_].number,
+                           fmt::format("more than the {} faces announced", face_count));
     }
     add_triangles();
     return std::move(mesh_);
@@ -87,11 +90,13 @@ class PolyReader {
   std::size_t read_count(const char* what) {
     const Line& line = next_line();
     if (line.words.size() != 1) {
-      source_.fail_at_line(line.number, fmt::format("expected the number of {} alone on its line", what));
+      source_.fail_at_line(line.number,
+                           fmt::format("expected the number of {} alone on its line", what));
     }
     const long long count = integer(line, 0);
     if (count < 1) {
-      source_.fail_at_line(line.number, fmt::format("the number of {} must be >= 1, got {}", what, count));
+      source_.fail_at_line(line.number,
+                           fmt::format("the number of {} must be >= 1, got {}", what, count));
     }
     return static_cast<std::size_t>(count);
   }
@@ -103,17 +108,19 @@ class PolyReader {
       is_numbered_ = words == 4;
       if (is_numbered_) first_ = integer(line, 0);
       if (is_numbered_ && first_ != 0 && first_ != 1) {
-        source_.fail_at_line(line.number, fmt::format("vertices are numbered from 0 or 1, got {}", first_));
+        source_.fail_at_line(line.number,
+                             fmt::format("vertices are numbered from 0 or 1, got {}", first_));
       }
     }
     const std::size_t wanted = is_numbered_ ? 4 : 3;
     if (words != wanted) {
-      source_.fail_at_line(line.number, fmt::format("expected {} numbers for a vertex, got {}", wanted, words));
+      source_.fail_at_line(line.number,
+                           fmt::format("expected {} numbers for a vertex, got {}", wanted, words));
     }
     if (is_numbered_ && integer(line, 0) != first_ + static_cast<long long>(index)) {
-      source_.fail_at_line(line.number, fmt::format("expected vertex number {}, got {}",
-                                                    first_ + static_cast<long long>(index),
-                                                    integer(line, 0)));
+      source_.fail_at_line(line.number,
+                           fmt::format("expected vertex number {}, got {}",
+                                       first_ + static_cast<long long>(index), integer(line, 0)));
     }
     Vec3 point;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -128,8 +135,8 @@ class PolyReader {
   void read_face() {
     const Line& line = next_line();
     if (line.words.size() < 3) {
-      source_.fail_at_line(line.number,
-                           fmt::format("a face needs at least 3 vertices, got {}", line.words.size()));
+      source_.fail_at_line(
+          line.number, fmt::format("a face needs at least 3 vertices, got {}", line.words.size()));
     }
     Face face{line.number, {}};
     for (std::size_t i = 0; i < line.words.size(); ++i) {
@@ -146,8 +153,8 @@ class PolyReader {
       polygon.clear();
       for (const long long v : face.vertices) {
         if (v < first_ || v >= first_ + count) {
-          source_.fail_at_line(face.line, fmt::format("face names vertex {}, valid are {} to {}", v, first_,
-                                                      first_ + count - 1));
+          source_.fail_at_line(face.line, fmt::format("face names vertex {}, valid are {} to {}", v,
+                                                      first_, first_ + count - 1));
         }
         polygon.push_back(static_cast<int>(v - first_));
       }

@@ -75,7 +75,8 @@ long long TextScanner::next_integer() {
 void TextScanner::expect(std::string_view expected) {
   const std::string_view word = next_word();
   if (word.empty()) fail_at_end();
-  if (!equal_in_any_case(word, expected)) fail(fmt::format("expected '{}', got {}", expected, quoted(word)));
+  if (!equal_in_any_case(word, expected))
+    fail(fmt::format("expected '{}', got {}", expected, quoted(word)));
 }
 
 void TextScanner::fail_at_end() const { fail("unexpected end of input"); }

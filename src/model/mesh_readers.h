@@ -10,7 +10,8 @@
 
 namespace scree {
 
-/// A whole mesh file in memory. Counts in it are checked against its size before anything is reserved.
+/// A whole mesh file in memory. Counts in it are checked against its size before anything is
+/// reserved.
 struct MeshSource {
   std::string path;
   std::string_view data;

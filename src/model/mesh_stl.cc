@@ -1,5 +1,6 @@
-// STL. Binary: 80 bytes of anything, a count, 50 bytes per triangle (normal, three corners, two spare bytes), little
-// endian. Text: `solid`, then `facet normal`, `outer loop`, three `vertex` lines, `endloop`, `endfacet`.
+// STL. Binary: 80 bytes of anything, a count, 50 bytes per triangle (normal, three corners, two
+// spare bytes), little endian. Text: `solid`, then `facet normal`, `outer loop`, three `vertex`
+// lines, `endloop`, `endfacet`.
 #include <fmt/format.h>
 
 #include <bit>
@@ -22,29 +23,33 @@ std::uint32_t read_u32(std::string_view data, std::size_t byte) {
   return value;
 }
 
-/// A binary file may begin with "solid", so the word alone proves nothing: a file whose size fits its count is binary,
-/// and so is one with bytes that no text has.
+/// A binary file may begin with "solid", so the word alone proves nothing: a file whose size fits
+/// its count is binary, and so is one with bytes that no text has.
 bool is_binary(std::string_view data) {
-  if (data.size() >= kStart && data.size() - kStart == kTriangleSize * std::uint64_t{read_u32(data, kHeaderSize)}) {
+  if (data.size() >= kStart &&
+      data.size() - kStart == kTriangleSize * std::uint64_t{read_u32(data, kHeaderSize)}) {
     return true;
   }
   const std::size_t first = data.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || !equal_in_any_case(data.substr(first, 5), "solid")) return true;
+  if (first == std::string_view::npos || !equal_in_any_case(data.substr(first, 5), "solid"))
+    return true;
   return data.substr(0, 1024).find('\0') != std::string_view::npos;
 }
 
 Mesh read_binary(const MeshSource& source) {
   const std::string_view data = source.data;
   if (data.size() < kStart) {
-    source.fail_at_byte(data.size(), "unexpected end of input: a binary STL file has a header of 84 bytes");
+    source.fail_at_byte(data.size(),
+                        "unexpected end of input: a binary STL file has a header of 84 bytes");
   }
   const std::uint64_t count = read_u32(data, kHeaderSize);
   const std::uint64_t wanted = kStart + kTriangleSize * count;
   if (wanted != data.size()) {
-    source.fail_at_byte(wanted > data.size() ? data.size() : wanted,
-                        fmt::format("{}: {} triangles take {} bytes, the file has {}",
-                                    wanted > data.size() ? "unexpected end of input" : "more than the header says",
-                                    count, wanted, data.size()));
+    source.fail_at_byte(
+        wanted > data.size() ? data.size() : wanted,
+        fmt::format("{}: {} triangles take {} bytes, the file has {}",
+                    wanted > data.size() ? "unexpected end of input" : "more than the header says",
+                    count, wanted, data.size()));
   }
   Mesh mesh;
   mesh.vertices.reserve(3 * count);
@@ -55,7 +60,8 @@ Mesh read_binary(const MeshSource& source) {
       const std::size_t byte = kStart + kTriangleSize * t + 12 * (corner + 1);
       Vec3 point;
       for (int axis = 0; axis < 3; ++axis) {
-        point[axis] = std::bit_cast<float>(read_u32(data, byte + 4 * static_cast<std::size_t>(axis)));
+        point[axis] =
+            std::bit_cast<float>(read_u32(data, byte + 4 * static_cast<std::size_t>(axis)));
       }
       if (!point.allFinite()) {
         source.fail_at_byte(byte, fmt::format("triangle {} has a vertex that is not finite", t));
@@ -88,7 +94,8 @@ Mesh read_text(const MeshSource& source) {
       is_open = false;
     } else if (is_open && equal_in_any_case(word, "facet")) {
       scanner.expect("normal");
-      // Not used, and some programs write nan here: the order of the corners says which side is out.
+      // Not used, and some programs write nan here: the order of the corners says which side is
+      // out.
       for (int i = 0; i < 3; ++i) scanner.next_word();
       scanner.expect("outer");
       scanner.expect("loop");

@@ -33,7 +33,9 @@ std::string quoted(const std::string& text) {
 
 std::string list(const Vec2& v) { return fmt::format("[{}, {}]", v.x(), v.y()); }
 std::string list(const Vec3& v) { return fmt::format("[{}, {}, {}]", v.x(), v.y(), v.z()); }
-std::string list(const Quat& q) {
+/// The reader takes [1, 1, 0, 0] for a slip; a program may have meant its direction.
+std::string list(const Quat& given) {
+  const Quat q = std::abs(given.norm() - 1.0) <= 1e-3 ? given : given.normalized();
   return fmt::format("[{}, {}, {}, {}]", q.w(), q.x(), q.y(), q.z());
 }
 std::string list(const std::array<int, 3>& t) {
@@ -122,7 +124,8 @@ void write_body(Out out, const Body& body) {
   if (!is_identity(body.pose.orientation)) put("orientation", list(body.pose.orientation));
   if (!is_zero(body.velocity)) put("velocity", list(body.velocity));
   if (!is_zero(body.angular_velocity)) put("angular_velocity", list(body.angular_velocity));
-  if (body.density) put("density", list(*body.density));
+  // A mass overrides the density; a file may not give both.
+  if (body.density && !body.mass) put("density", list(*body.density));
   if (body.mass) put("mass", list(*body.mass));
   if (body.center_of_mass) put("center_of_mass", list(*body.center_of_mass));
   if (body.inertia) {

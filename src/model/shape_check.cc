@@ -20,7 +20,8 @@ struct ShapeChecker {
   }
   void positive(const char* field, double value) {
     // This way round, NaN is refused too.
-    if (!(value > 0.0 && std::isfinite(value))) fail(field, fmt::format("must be > 0 m, got {}", value));
+    if (!(value > 0.0 && std::isfinite(value)))
+      fail(field, fmt::format("must be > 0 m, got {}", value));
   }
   void positive(const char* field, const Vec3& value) {
     if (!((value.array() > 0.0).all() && value.allFinite())) {
@@ -82,8 +83,8 @@ struct ShapeChecker {
     if (field.rows < 2) fail(".rows", fmt::format("must be >= 2, got {}", field.rows));
     positive(".spacing_x", field.spacing_x);
     positive(".spacing_y", field.spacing_y);
-    const std::size_t wanted =
-        static_cast<std::size_t>(std::max(field.columns, 0)) * static_cast<std::size_t>(std::max(field.rows, 0));
+    const std::size_t wanted = static_cast<std::size_t>(std::max(field.columns, 0)) *
+                               static_cast<std::size_t>(std::max(field.rows, 0));
     if (is_sound && field.heights.size() != wanted) {
       fail(".heights", fmt::format("must hold rows*columns = {} numbers, got {}", wanted,
                                    field.heights.size()));
@@ -103,7 +104,8 @@ struct ShapeChecker {
     for (std::size_t i = 0; i < count && !problems.is_full(); ++i) {
       const Vec2& p = polygon.points[i];
       if (!p.allFinite()) {
-        fail(fmt::format(".points[{}]", i), fmt::format("must be finite, got ({}, {})", p.x(), p.y()));
+        fail(fmt::format(".points[{}]", i),
+             fmt::format("must be finite, got ({}, {})", p.x(), p.y()));
       }
       const Vec2 a = p - origin;
       const Vec2 b = polygon.points[(i + 1) % count] - origin;

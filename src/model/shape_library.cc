@@ -9,7 +9,8 @@
 namespace scree {
 namespace {
 
-/// Feeds the numbers of a shape, in order, to a function: what hashing and comparing have in common.
+/// Feeds the numbers of a shape, in order, to a function: what hashing and comparing have in
+/// common.
 struct NumberVisitor {
   std::vector<std::uint64_t>& numbers;
 

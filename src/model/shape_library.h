@@ -17,9 +17,9 @@ class ShapeLibrary {
     MeshReport mesh_report;     // meshes only
   };
 
-  /// Index of the geometry of a sound leaf shape (see check_shape). Half-spaces are all equal here: their planes go
-  /// into the poses of the colliders. `shape` must outlive the library. Throws InputError when the points of a hull
-  /// span no volume.
+  /// Index of the geometry of a sound leaf shape (see check_shape). Half-spaces are all equal here:
+  /// their planes go into the poses of the colliders. `shape` must outlive the library. Throws
+  /// InputError when the points of a hull span no volume.
   int find_or_build(const Shape& shape);
 
   const Geometry& geometry(int index) const { return geometries_[static_cast<std::size_t>(index)]; }

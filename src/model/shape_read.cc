@@ -54,7 +54,11 @@ HalfSpace read_half_space(const Field& field) {
   const MapField map(field, {"normal", "offset"});
   HalfSpace shape;
   if (field.context().is_planar) shape.normal = Vec3::UnitY();
-  if (const auto normal = map.find("normal")) shape.normal = normal->direction();
+  // Kept as written, not made unit: the plane is normal . x = offset for any length.
+  if (const auto normal = map.find("normal")) {
+    shape.normal = normal->place(any_number());
+    if (shape.normal.isZero(0.0)) normal->fail("must not be the zero vector");
+  }
   if (const auto offset = map.find("offset")) shape.offset = offset->number(any_number(kLength));
   return shape;
 }
@@ -253,8 +257,8 @@ Shape read_shape(const Field& field, Motion motion) {
   }
   const std::string& name = entries[0].name();
   const Field& inner = entries[0].value;
-  if ((name == "half_space" || name == "height_field") && motion != Motion::fixed) {
-    inner.fail("is for fixed bodies only (motion: fixed)");
+  if ((name == "half_space" || name == "height_field") && motion == Motion::dynamic) {
+    inner.fail("is for fixed and kinematic bodies only (motion: fixed)");
   }
   if (name == "sphere") return read_sphere(inner);
   if (name == "box") return read_box(inner);

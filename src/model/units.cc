@@ -83,9 +83,11 @@ void apply_units(Quantity& quantity, std::string_view text) {
     while (end < text.size() && is_letter(text[end])) ++end;
     const Unit& unit = unit_named(std::string(text.substr(at, end - at)));
     int power = 1;
-    if (end < text.size() && text[end] == '^') ++end;
-    if (end < text.size() && is_digit(text[end]) && text[end] != '0') power = text[end++] - '0';
-    if (end < text.size() && (is_digit(text[end]) || text[end - 1] == '^')) {
+    const bool has_power_sign = end < text.size() && text[end] == '^';
+    if (has_power_sign) ++end;
+    const bool has_power = end < text.size() && text[end] >= '1' && text[end] <= '9';
+    if (has_power) power = text[end++] - '0';
+    if ((has_power_sign && !has_power) || (end < text.size() && is_digit(text[end]))) {
       throw QuantityError("has a unit that cannot be read");
     }
     multiply(quantity, unit, sign * power);

@@ -107,9 +107,17 @@ class TreeBuilder : public YAML::EventHandler {
   std::size_t alias_nodes_ = 0;
 };
 
-/// yaml-cpp names the construct it was in; a person wants to hear that the file stops too early.
-bool is_about_the_end(const std::string& message) {
-  return message.rfind("end of ", 0) == 0 || message.find("EOF") != std::string::npos;
+/// Whether nothing but blanks is left from there on.
+bool is_end_of(const std::string& text, const YAML::Mark& mark) {
+  const auto at = static_cast<std::size_t>(mark.pos < 0 ? 0 : mark.pos);
+  return at >= text.size() || text.find_first_not_of(" \t\r\n", at) == std::string::npos;
+}
+
+// Closes the document. Without it yaml-cpp takes a text whose closing quote is missing for
+// complete when a line break comes last.
+std::string with_end_mark(const std::string& text) {
+  const bool is_line_open = !text.empty() && text.back() != '\n';
+  return text + (is_line_open ? "\n...\n" : "...\n");
 }
 
 }  // namespace
@@ -123,24 +131,25 @@ YamlDocument parse_yaml(const std::string& text, const std::string& file,
   YamlDocument document;
   TreeBuilder builder(document, file, limits);
   try {
-    std::istringstream stream(text);
+    std::istringstream stream(with_end_mark(text));
     YAML::Parser parser(stream);
-    if (!parser.HandleNextDocument(builder) || document.root == nullptr) {
+    if (!parser.HandleNextDocument(builder) || document.root == nullptr ||
+        document.root->kind == YamlNode::Kind::nothing) {
       fail(file, 1, 1, "the file is empty");
     }
     YamlDocument second;
     TreeBuilder after(second, file, limits);
-    if (parser.HandleNextDocument(after)) {
-      const YamlNode* node = second.root;
-      fail(file, node ? node->line : 1, node ? node->column : 1,
+    while (parser.HandleNextDocument(after)) {
+      if (second.root == nullptr || second.root->kind == YamlNode::Kind::nothing) continue;
+      fail(file, second.root->line, second.root->column,
            "a second document starts here; a scene is one document");
     }
   } catch (const YAML::Exception& error) {
     const int line = error.mark.is_null() ? 1 : error.mark.line + 1;
     const int column = error.mark.is_null() ? 1 : error.mark.column + 1;
+    const bool is_cut_short = !error.mark.is_null() && is_end_of(text, error.mark);
     fail(file, line, column,
-         is_about_the_end(error.msg) ? "unexpected end of input: " + error.msg
-                                     : "not valid YAML: " + error.msg);
+         (is_cut_short ? "unexpected end of input: " : "not valid YAML: ") + error.msg);
   }
   return document;
 }

@@ -79,8 +79,9 @@ double delassus_entry(const Problem& problem, const RowBlock& row) {
 
 Vec3 project_on_cone(const Vec3& p, double friction) {
   const double tangential = std::hypot(p[1], p[2]);
-  if (tangential <= friction * p[0]) return p;
+  if (p[0] >= 0.0 && tangential <= friction * p[0]) return p;
   if (friction * tangential <= -p[0]) return Vec3::Zero();
+  if (friction <= 0.0) return {p[0], 0.0, 0.0};
   const double normal = (p[0] + friction * tangential) / (1.0 + friction * friction);
   const double scale = friction * normal / tangential;
   return {normal, scale * p[1], scale * p[2]};

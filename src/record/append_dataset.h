@@ -1,13 +1,15 @@
 // Datasets that grow along their first axis, written chunk by chunk past HDF5's own cache.
 //
-// Why not plain H5Dwrite: a file that others read while it is written never gets space back, so each time HDF5
-// rewrites a compressed chunk that was flushed before it was full, the old copy stays behind as dead weight (a slow
-// run flushed each second would be mostly dead weight). Here a chunk is compressed if it is written once, full; a
-// chunk that has to be flushed early is stored as it is, always in the same place, and stays so. The compression is
-// also ours to spread over the threads.
+// Why not plain H5Dwrite: a file that others read while it is written never gets space back, so
+// each time HDF5 rewrites a compressed chunk that was flushed before it was full, the old copy
+// stays behind as dead weight (a slow run flushed each second would be mostly dead weight). Here a
+// chunk is compressed if it is written once, full; a chunk that has to be flushed early is stored
+// as it is, always in the same place, and stays so. The compression is also ours to spread over the
+// threads.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,9 +19,12 @@
 namespace scree {
 
 enum class Compression { none, deflate };
+/// What becomes of the last chunks, which are not full: they wait, are written to be written again,
+/// or are final.
+enum class PartChunks { wait, write, finish };
 
 struct AppendShape {
-  std::vector<hsize_t> row;      // extents of one row, empty for one number
+  std::vector<hsize_t> row;  // extents of one row, empty for one number
   hsize_t rows_per_chunk = 1;
   Compression compression = Compression::none;
 };
@@ -46,14 +51,15 @@ class AppendDataset {
   hid_t id() const { return dataset_.id(); }
 
  private:
-  friend void write_waiting(std::span<AppendDataset* const> datasets, bool has_part_chunks);
+  friend void write_waiting(std::span<AppendDataset* const> datasets, PartChunks part_chunks);
   struct Chunk {
     AppendDataset* owner = nullptr;
     hsize_t first_row = 0;
-    std::vector<std::byte> bytes;   // as they go into the file
-    bool is_packed = false;
+    std::vector<std::byte> bytes;          // as they go into the file
+    bool is_packed = false;                // to be packed, then: is
+    std::optional<double> packed_share{};  // of the plain bytes, when packing was tried
   };
-  void take_chunks(bool has_part_chunks, std::vector<Chunk>& chunks);
+  void take_chunks(PartChunks part_chunks, std::vector<Chunk>& chunks);
   void write_chunk(const Chunk& chunk);
 
   Hdf5Handle dataset_;
@@ -62,17 +68,18 @@ class AppendDataset {
   std::size_t row_bytes_ = 0, element_bytes_ = 0;
   std::vector<hsize_t> row_;
   Compression compression_ = Compression::none;
-  std::vector<std::byte> buffer_;     // rows from first_row_ on
-  std::size_t first_row_ = 0;         // start of the first chunk that is not written in full
-  std::size_t rows_ = 0;              // appended so far
-  std::size_t rows_written_ = 0;      // handed to HDF5 so far
+  bool is_worth_packing_ = true;   // by the last chunk that was tried
+  std::vector<std::byte> buffer_;  // rows from first_row_ on
+  std::size_t first_row_ = 0;      // start of the first chunk that is not written in full
+  std::size_t rows_ = 0;           // appended so far
+  std::size_t rows_written_ = 0;   // handed to HDF5 so far
 };
 
-/// Hands the full chunks of all datasets to HDF5, compressed side by side; with `has_part_chunks` the unfinished
-/// last ones too. Throws Hdf5Error.
-void write_waiting(std::span<AppendDataset* const> datasets, bool has_part_chunks);
+/// Hands the chunks of all datasets to HDF5, compressed side by side. Throws Hdf5Error.
+void write_waiting(std::span<AppendDataset* const> datasets, PartChunks part_chunks);
 
-/// HDF5's shuffle filter: the first bytes of all elements, then the second ones, and so on; a rest stays as it is.
+/// HDF5's shuffle filter: the first bytes of all elements, then the second ones, and so on; a rest
+/// stays as it is.
 std::vector<std::byte> shuffle_bytes(std::span<const std::byte> bytes, std::size_t element);
 
 }  // namespace scree

@@ -44,7 +44,7 @@ void write_state(Hdf5File& file, const State& state) {
   file.set_attribute("/state", "last_step", state.last_step);
   const auto put = [&](const char* name, const auto& values, int columns, const char* units) {
     file.write(name, values, columns);
-    file.set_attribute(name, "units", std::string(units));
+    file.set_note(name, "units", units);
   };
   put("/state/position", flat(state.position), 3, "m");
   put("/state/orientation", flat(state.orientation), 4, "1");
@@ -72,16 +72,15 @@ void write_state(Hdf5File& file, const State& state) {
 void expect_length(const Hdf5File& file, const std::string& name, std::size_t length,
                    const std::string& other, std::size_t expected) {
   if (length == expected) return;
-  throw InputError(fmt::format("{}: {} has length {}, {} has {}", file.path(), name, length, other,
-                               expected));
+  throw InputError(
+      fmt::format("{}: {} has length {}, {} has {}", file.path(), name, length, other, expected));
 }
 
 void expect_finite(const Hdf5File& file, const std::string& name,
                    const std::vector<Vec3>& vectors) {
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     if (vectors[i].allFinite()) continue;
-    throw InputError(
-        fmt::format("{}: {}[{}] must be finite numbers", file.path(), name, i));
+    throw InputError(fmt::format("{}: {}[{}] must be finite numbers", file.path(), name, i));
   }
 }
 
@@ -121,8 +120,8 @@ State read_state(const Hdf5File& file) {
     const Quat q(turns[i], turns[i + 1], turns[i + 2], turns[i + 3]);
     // Not normalised here: the bits are the state. This far off, they are no rotation.
     if (!(std::abs(q.norm() - 1.0) < 1e-6)) {
-      throw InputError(fmt::format("{}: /state/orientation[{}] must be a unit quaternion",
-                                   file.path(), i / 4));
+      throw InputError(
+          fmt::format("{}: /state/orientation[{}] must be a unit quaternion", file.path(), i / 4));
     }
     state.orientation.push_back(q);
   }
@@ -161,10 +160,9 @@ Checkpoint read_checkpoint(const std::string& path) {
   try {
     const Hdf5File file = Hdf5File::open(path);
     Checkpoint checkpoint;
-    checkpoint.provenance =
-        read_meta(file, kCheckpointFormat, kCheckpointVersion).provenance;
+    checkpoint.provenance = read_meta(file, kCheckpointFormat, kCheckpointVersion).provenance;
     checkpoint.state = read_state(file);
-    checkpoint.scene = read_scene_text(file.read_text("/scene"), path + ":/scene", ".");
+    checkpoint.scene = read_scene_text(read_scene_of(file), path + ":/scene", ".");
     const std::size_t bodies = checkpoint.scene.bodies.size() + 1;  // and the world
     expect_length(file, "/state/position", checkpoint.state.position.size(),
                   "the scene with the world", bodies);

@@ -13,7 +13,8 @@ struct Checkpoint {
   Provenance provenance;
 };
 /// Written under a temporary name and renamed. Throws EnvironmentError.
-void write_checkpoint(const std::string& path, const Scene& scene, const State& state, const Provenance& provenance);
+void write_checkpoint(const std::string& path, const Scene& scene, const State& state,
+                      const Provenance& provenance);
 /// Throws InputError.
 Checkpoint read_checkpoint(const std::string& path);
 bool is_checkpoint(const std::string& path);

@@ -16,7 +16,8 @@ std::string quoted(const std::string& text) {
   return all + '"';
 }
 
-// {} writes the fewest digits that read back as the same number; velocities are recorded as float, so the float's.
+// {} writes the fewest digits that read back as the same number; velocities are recorded as float,
+// so the float's.
 std::string triple(const Vec3& v) { return fmt::format(",{},{},{}", v[0], v[1], v[2]); }
 std::string float_triple(const Vec3& v) {
   return fmt::format(",{},{},{}", static_cast<float>(v[0]), static_cast<float>(v[1]),

@@ -31,9 +31,12 @@ struct BodyFields {
     orientation.values.insert(orientation.values.end(), {q.w(), q.x(), q.y(), q.z()});
   }
   std::vector<PointField> take() {
-    return {std::move(id),       std::move(mass),
-            std::move(speed),    std::move(velocity),
-            std::move(angular_velocity), std::move(orientation)};
+    return {std::move(id),
+            std::move(mass),
+            std::move(speed),
+            std::move(velocity),
+            std::move(angular_velocity),
+            std::move(orientation)};
   }
 };
 
@@ -89,10 +92,17 @@ std::string xml_quoted(const std::string& text) {
   std::string all;
   for (const char letter : text) {
     switch (letter) {
-      case '&': all += "&amp;"; break;
-      case '<': all += "&lt;"; break;
-      case '"': all += "&quot;"; break;
-      default: all += letter;
+      case '&':
+        all += "&amp;";
+        break;
+      case '<':
+        all += "&lt;";
+        break;
+      case '"':
+        all += "&quot;";
+        break;
+      default:
+        all += letter;
     }
   }
   return all;
@@ -108,7 +118,8 @@ void export_paraview(const Recording& recording, const std::string& path, bool h
   }
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw EnvironmentError(fmt::format("{}: create: {}", folder.string(), error.message()));
+  if (error)
+    throw EnvironmentError(fmt::format("{}: create: {}", folder.string(), error.message()));
 
   std::vector<TriangleSurface> surfaces;
   if (has_surfaces) {
@@ -122,8 +133,8 @@ void export_paraview(const Recording& recording, const std::string& path, bool h
     const std::vector<double>& masses = recording.masses();
     const std::string names[] = {fmt::format("bodies_{:06}.vtp", index),
                                  fmt::format("contacts_{:06}.vtp", index)};
-    write_vtp((folder / names[0]).string(), has_surfaces ? body_surfaces(frame, masses, surfaces)
-                                                         : body_points(frame, masses));
+    write_vtp((folder / names[0]).string(),
+              has_surfaces ? body_surfaces(frame, masses, surfaces) : body_points(frame, masses));
     write_vtp((folder / names[1]).string(), contact_points(frame, recording.provenance().step));
     for (int part = 0; part < 2; ++part) {
       list += fmt::format("<DataSet timestep=\"{}\" part=\"{}\" file=\"{}/{}\"/>\n", frame.time,

@@ -1,7 +1,9 @@
 #include "record/hdf5_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,14 +13,28 @@
 namespace scree {
 namespace {
 
-// The best deflate can do is 1032:1 (zlib's technical notes); the rest is room for what is stored in place.
+// The best deflate can do is 1032:1 (zlib's technical notes); the rest is room for what is stored
+// in place.
 constexpr std::uint64_t kLargestCompression = 1100;
 
-Hdf5Handle text_type() {
+/// Text that is read back has a fixed length: HDF5 1.10 keeps texts of variable length in heaps
+/// without checksums, and reads outside its memory when such a heap is damaged.
+Hdf5Handle text_type(std::size_t length) {
   Hdf5Handle type(H5Tcopy(H5T_C_S1));
-  H5Tset_size(type.id(), H5T_VARIABLE);
+  H5Tset_size(type.id(), std::max<std::size_t>(1, length));
+  if (length != H5T_VARIABLE) H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
   H5Tset_cset(type.id(), H5T_CSET_UTF8);
   return type;
+}
+
+/// The bytes of a text of fixed length; 0 when the type is another.
+std::size_t text_length(const Hdf5Handle& type) {
+  const bool is_text = H5Tget_class(type.id()) == H5T_STRING && H5Tis_variable_str(type.id()) == 0;
+  return is_text ? H5Tget_size(type.id()) : 0;
+}
+
+std::string without_padding(const char* bytes, std::size_t length) {
+  return {bytes, std::find(bytes, bytes + length, '\0')};
 }
 
 Hdf5Handle latest_format() {
@@ -28,8 +44,9 @@ Hdf5Handle latest_format() {
   return access;
 }
 
-/// True when the superblock says that a single writer has the file open for others to read, or died having it so.
-/// Bytes 0-7 signature, 8 version of the superblock, 11 status flags: 1 open for writing, 4 with readers.
+/// True when the superblock says that a single writer has the file open for others to read, or died
+/// having it so. Bytes 0-7 signature, 8 version of the superblock, 11 status flags: 1 open for
+/// writing, 4 with readers.
 bool has_writer_mark(const std::string& path) {
   std::array<unsigned char, 12> start{};
   std::ifstream file(path, std::ios::binary);
@@ -38,7 +55,8 @@ bool has_writer_mark(const std::string& path) {
 }
 
 herr_t keep_reason(unsigned, const H5E_error2_t* entry, void* data) {
-  // Walked from the outside in, so the last one kept is the innermost. An entry that quotes errno beats all others.
+  // Walked from the outside in, so the last one kept is the innermost. An entry that quotes errno
+  // beats all others.
   std::string& reason = *static_cast<std::string*>(data);
   if (reason.find("error message = '") != std::string::npos) return 0;
   if (entry->desc && *entry->desc) reason = entry->desc;
@@ -49,8 +67,8 @@ herr_t keep_reason(unsigned, const H5E_error2_t* entry, void* data) {
 
 void prepare_hdf5() {
   static const bool is_ready = [] {
-    // Every handle here closes itself. HDF5's own exit handler would only try again, and again, to write the rest
-    // of a file onto a full disk.
+    // Every handle here closes itself. HDF5's own exit handler would only try again, and again, to
+    // write the rest of a file onto a full disk.
     H5dont_atexit();
     return true;
   }();
@@ -75,7 +93,7 @@ hid_t check_hdf5(hid_t id, const std::string& path, const std::string& attempt) 
 }
 
 std::uint64_t file_size(const std::string& path) {
-  struct stat status{};
+  struct stat status {};
   return stat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
@@ -83,14 +101,22 @@ bool Hdf5Handle::reset() noexcept {
   if (id_ < 0) return true;
   const hid_t id = std::exchange(id_, -1);
   switch (H5Iget_type(id)) {
-    case H5I_FILE: return H5Fclose(id) >= 0;
-    case H5I_GROUP: return H5Gclose(id) >= 0;
-    case H5I_DATASET: return H5Dclose(id) >= 0;
-    case H5I_DATASPACE: return H5Sclose(id) >= 0;
-    case H5I_DATATYPE: return H5Tclose(id) >= 0;
-    case H5I_ATTR: return H5Aclose(id) >= 0;
-    case H5I_GENPROP_LST: return H5Pclose(id) >= 0;
-    default: return false;
+    case H5I_FILE:
+      return H5Fclose(id) >= 0;
+    case H5I_GROUP:
+      return H5Gclose(id) >= 0;
+    case H5I_DATASET:
+      return H5Dclose(id) >= 0;
+    case H5I_DATASPACE:
+      return H5Sclose(id) >= 0;
+    case H5I_DATATYPE:
+      return H5Tclose(id) >= 0;
+    case H5I_ATTR:
+      return H5Aclose(id) >= 0;
+    case H5I_GENPROP_LST:
+      return H5Pclose(id) >= 0;
+    default:
+      return false;
   }
 }
 
@@ -111,15 +137,29 @@ Hdf5File Hdf5File::open(const std::string& path) {
   // A plain open refuses a file with that mark.
   file.has_writer_ = has_writer_mark(path);
   const unsigned flags = H5F_ACC_RDONLY | (file.has_writer_ ? H5F_ACC_SWMR_READ : 0u);
-  const hid_t id = H5Fopen(path.c_str(), flags, latest_format().id());
+  const Hdf5Handle access = latest_format();
+  // Beside a writer HDF5 reads metadata again when a checksum fails, and each time waits twice as
+  // long, from 1 ns on. Its own limit of 100 times is for ever when the file is damaged; 24 times
+  // are 17 ms.
+  H5Pset_metadata_read_attempts(access.id(), 24);
+  // `access` outlives the reading of the reason: closing it clears that.
+  const hid_t id = H5Fopen(path.c_str(), flags, access.id());
   if (id < 0) {
     const std::string reason = hdf5_reason();
     const bool is_other = std::ifstream(path).good() && H5Fis_hdf5(path.c_str()) == 0;
-    throw Hdf5Error(
-        fmt::format("{}: {}", path, is_other ? "not an HDF5 file" : "open: " + reason));
+    throw Hdf5Error(fmt::format("{}: {}", path, is_other ? "not an HDF5 file" : "open: " + reason));
   }
   file.file_ = Hdf5Handle(id);
   return file;
+}
+
+void Hdf5File::stop_writing() noexcept {
+  void* descriptor = nullptr;
+  if (H5Fget_vfd_handle(id(), H5P_DEFAULT, &descriptor) < 0 || !descriptor) return;
+  const int blind = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (blind < 0) return;
+  dup2(blind, *static_cast<int*>(descriptor));
+  ::close(blind);
 }
 
 void Hdf5File::create_group(const std::string& name) {
@@ -138,19 +178,22 @@ bool Hdf5File::has(const std::string& name) const {
 void Hdf5File::put_attribute(const std::string& object, const std::string& name, hid_t type,
                              const void* value) {
   const std::string attempt = fmt::format("write attribute {} of {}", name, object);
-  const Hdf5Handle owner(
-      check_hdf5(H5Oopen(id(), object.c_str(), H5P_DEFAULT), path_, attempt));
+  const Hdf5Handle owner(check_hdf5(H5Oopen(id(), object.c_str(), H5P_DEFAULT), path_, attempt));
   const Hdf5Handle space(H5Screate(H5S_SCALAR));
-  const Hdf5Handle attribute(check_hdf5(
-      H5Acreate2(owner.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), path_,
-      attempt));
+  const Hdf5Handle attribute(
+      check_hdf5(H5Acreate2(owner.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT),
+                 path_, attempt));
   check_hdf5(H5Awrite(attribute.id(), type, value), path_, attempt);
 }
 
 void Hdf5File::set_attribute(const std::string& object, const std::string& name,
                              const std::string& value) {
+  put_attribute(object, name, text_type(value.size()).id(), value.c_str());
+}
+void Hdf5File::set_note(const std::string& object, const std::string& name,
+                        const std::string& value) {
   const char* text = value.c_str();
-  put_attribute(object, name, text_type().id(), &text);
+  put_attribute(object, name, text_type(H5T_VARIABLE).id(), &text);
 }
 void Hdf5File::set_attribute(const std::string& object, const std::string& name, double value) {
   put_attribute(object, name, H5T_NATIVE_DOUBLE, &value);
@@ -161,37 +204,51 @@ void Hdf5File::set_attribute(const std::string& object, const std::string& name,
 }
 
 bool Hdf5File::has_attribute(const std::string& object, const std::string& name) const {
-  return has(object) &&
-         H5Aexists_by_name(id(), object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+  return has(object) && H5Aexists_by_name(id(), object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
 }
 
-void Hdf5File::get_attribute(const std::string& object, const std::string& name, hid_t type,
-                             void* value) const {
-  const std::string attempt = fmt::format("read attribute {} of {}", name, object);
-  const Hdf5Handle attribute(check_hdf5(
-      H5Aopen_by_name(id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), path_,
-      attempt));
+Hdf5Handle Hdf5File::open_attribute(const std::string& object, const std::string& name) const {
+  Hdf5Handle attribute(
+      check_hdf5(H5Aopen_by_name(id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                 path_, fmt::format("read attribute {} of {}", name, object)));
   const Hdf5Handle space(H5Aget_space(attribute.id()));
   if (H5Sget_simple_extent_npoints(space.id()) != 1) {
     throw Hdf5Error(fmt::format("{}: attribute {} of {} must hold one value", path_, name, object));
   }
-  check_hdf5(H5Aread(attribute.id(), type, value), path_, attempt);
+  return attribute;
+}
+
+void Hdf5File::get_attribute(const std::string& object, const std::string& name, hid_t type,
+                             void* value) const {
+  const Hdf5Handle attribute = open_attribute(object, name);
+  const Hdf5Handle stored(H5Aget_type(attribute.id()));
+  const H5T_class_t kind = H5Tget_class(stored.id());
+  if (kind != H5T_INTEGER && kind != H5T_FLOAT) {
+    throw Hdf5Error(fmt::format("{}: attribute {} of {} must be a number", path_, name, object));
+  }
+  check_hdf5(H5Aread(attribute.id(), type, value), path_,
+             fmt::format("read attribute {} of {}", name, object));
 }
 
 std::string Hdf5File::text_attribute(const std::string& object, const std::string& name) const {
-  char* text = nullptr;
-  get_attribute(object, name, text_type().id(), &text);
-  const std::string value = text ? text : "";
-  H5free_memory(text);
-  return value;
+  const Hdf5Handle attribute = open_attribute(object, name);
+  const Hdf5Handle type(H5Aget_type(attribute.id()));
+  const std::size_t length = text_length(type);
+  if (length == 0 || length > size_) {
+    throw Hdf5Error(
+        fmt::format("{}: attribute {} of {} must be a text of fixed length", path_, name, object));
+  }
+  std::string bytes(length, '\0');
+  check_hdf5(H5Aread(attribute.id(), type.id(), bytes.data()), path_,
+             fmt::format("read attribute {} of {}", name, object));
+  return without_padding(bytes.data(), length);
 }
 double Hdf5File::number_attribute(const std::string& object, const std::string& name) const {
   double value = 0.0;
   get_attribute(object, name, H5T_NATIVE_DOUBLE, &value);
   return value;
 }
-std::int64_t Hdf5File::integer_attribute(const std::string& object,
-                                         const std::string& name) const {
+std::int64_t Hdf5File::integer_attribute(const std::string& object, const std::string& name) const {
   std::int64_t value = 0;
   get_attribute(object, name, H5T_NATIVE_INT64, &value);
   return value;
@@ -202,35 +259,35 @@ void Hdf5File::write_array(const std::string& name, hid_t type, const void* valu
   const hsize_t width = columns > 0 ? static_cast<hsize_t>(columns) : 1;
   const hsize_t extent[2] = {count / width, width};
   const Hdf5Handle space(H5Screate_simple(columns > 0 ? 2 : 1, extent, nullptr));
-  const Hdf5Handle dataset(check_hdf5(H5Dcreate2(id(), name.c_str(), type, space.id(), H5P_DEFAULT,
-                                                 H5P_DEFAULT, H5P_DEFAULT),
-                                      path_, "create " + name));
+  const Hdf5Handle dataset(check_hdf5(
+      H5Dcreate2(id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      path_, "create " + name));
   if (count == 0) return;
   check_hdf5(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), path_,
              "write " + name);
 }
 
 void Hdf5File::write_text(const std::string& name, const std::string& text) {
-  const Hdf5Handle type = text_type();
+  const Hdf5Handle type = text_type(text.size());
   const Hdf5Handle space(H5Screate(H5S_SCALAR));
-  const Hdf5Handle dataset(check_hdf5(H5Dcreate2(id(), name.c_str(), type.id(), space.id(),
-                                                 H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                                      path_, "create " + name));
-  const char* pointer = text.c_str();
-  check_hdf5(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &pointer), path_,
+  const Hdf5Handle dataset(check_hdf5(
+      H5Dcreate2(id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      path_, "create " + name));
+  check_hdf5(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.c_str()), path_,
              "write " + name);
 }
 
 void Hdf5File::write_texts(const std::string& name, const std::vector<std::string>& texts) {
-  std::vector<const char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(text.c_str());
-  write_array(name, text_type().id(), pointers.data(), pointers.size(), 0);
+  std::size_t length = 1;
+  for (const std::string& text : texts) length = std::max(length, text.size());
+  std::string bytes(length * texts.size(), '\0');
+  for (std::size_t i = 0; i < texts.size(); ++i) texts[i].copy(bytes.data() + i * length, length);
+  write_array(name, text_type(length).id(), bytes.data(), texts.size(), 0);
 }
 
 Hdf5Handle Hdf5File::open_dataset(const std::string& name) const {
   if (!has(name)) throw Hdf5Error(fmt::format("{}: {} is missing", path_, name));
-  return Hdf5Handle(
-      check_hdf5(H5Dopen2(id(), name.c_str(), H5P_DEFAULT), path_, "open " + name));
+  return Hdf5Handle(check_hdf5(H5Dopen2(id(), name.c_str(), H5P_DEFAULT), path_, "open " + name));
 }
 
 std::vector<std::uint64_t> Hdf5File::extents(const Hdf5Handle& dataset,
@@ -247,6 +304,7 @@ std::vector<std::uint64_t> Hdf5File::extents(const Hdf5Handle& dataset,
           ? std::numeric_limits<std::uint64_t>::max()
           : size * kLargestCompression;
   std::uint64_t bytes = std::max<std::size_t>(1, H5Tget_size(type.id()));
+  extent.insert(extent.begin(), 1);  // a single value counts too
   for (const hsize_t n : extent) {
     if (n != 0 && bytes > largest / n) {
       throw Hdf5Error(fmt::format("{}: {} claims more data than a file of {} bytes can hold", path_,
@@ -254,15 +312,15 @@ std::vector<std::uint64_t> Hdf5File::extents(const Hdf5Handle& dataset,
     }
     bytes *= n;
   }
-  return {extent.begin(), extent.end()};
+  return {extent.begin() + 1, extent.end()};
 }
 
 std::size_t Hdf5File::array_size(const std::string& name, int columns) const {
   const Hdf5Handle dataset = open_dataset(name);
   const std::vector<std::uint64_t> extent = extents(dataset, name);
-  const bool fits = columns > 0 ? extent.size() == 2 &&
-                                      extent[1] == static_cast<std::uint64_t>(columns)
-                                : extent.size() == 1;
+  const bool fits = columns > 0
+                        ? extent.size() == 2 && extent[1] == static_cast<std::uint64_t>(columns)
+                        : extent.size() == 1;
   if (!fits) {
     throw Hdf5Error(fmt::format("{}: {} must have the shape [n{}]", path_, name,
                                 columns > 0 ? fmt::format(", {}", columns) : ""));
@@ -278,25 +336,30 @@ void Hdf5File::read_array(const std::string& name, hid_t type, void* values) con
 
 std::string Hdf5File::read_text(const std::string& name) const {
   const Hdf5Handle dataset = open_dataset(name);
-  if (!extents(dataset, name).empty()) {
-    throw Hdf5Error(fmt::format("{}: {} must be one text", path_, name));
+  const Hdf5Handle type(H5Dget_type(dataset.id()));
+  const std::size_t length = text_length(type);
+  if (!extents(dataset, name).empty() || length == 0) {
+    throw Hdf5Error(fmt::format("{}: {} must be one text of fixed length", path_, name));
   }
-  char* text = nullptr;
-  check_hdf5(H5Dread(dataset.id(), text_type().id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &text), path_,
+  std::string bytes(length, '\0');
+  check_hdf5(H5Dread(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), path_,
              "read " + name);
-  const std::string value = text ? text : "";
-  H5free_memory(text);
-  return value;
+  return without_padding(bytes.data(), length);
 }
 
 std::vector<std::string> Hdf5File::read_texts(const std::string& name) const {
-  std::vector<char*> pointers(array_size(name, 0), nullptr);
-  const Hdf5Handle type = text_type();
-  if (!pointers.empty()) read_array(name, type.id(), pointers.data());
+  const std::size_t count = array_size(name, 0);
+  const Hdf5Handle dataset = open_dataset(name);
+  const Hdf5Handle type(H5Dget_type(dataset.id()));
+  const std::size_t length = text_length(type);
+  if (length == 0) {
+    throw Hdf5Error(fmt::format("{}: {} must be texts of fixed length", path_, name));
+  }
+  std::string bytes(count * length, '\0');
+  read_array(name, type.id(), bytes.data());
   std::vector<std::string> texts;
-  for (char* text : pointers) {
-    texts.emplace_back(text ? text : "");
-    H5free_memory(text);
+  for (std::size_t i = 0; i < count; ++i) {
+    texts.push_back(without_padding(bytes.data() + i * length, length));
   }
   return texts;
 }

@@ -1,5 +1,5 @@
-// A thin layer over the HDF5 C API: handles that close themselves, and failures as exceptions that carry the path and
-// HDF5's own reason. Only what recordings and checkpoints need.
+// A thin layer over the HDF5 C API: handles that close themselves, and failures as exceptions that
+// carry the path and HDF5's own reason. Only what recordings and checkpoints need.
 #pragma once
 
 #include <hdf5.h>
@@ -14,8 +14,8 @@
 
 namespace scree {
 
-/// A call of the library failed. what() is "path: what was tried: reason". Callers turn it into InputError (reading)
-/// or EnvironmentError (writing).
+/// A call of the library failed. what() is "path: what was tried: reason". Callers turn it into
+/// InputError (reading) or EnvironmentError (writing).
 struct Hdf5Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -45,7 +45,8 @@ class Hdf5Handle {
 
 /// Switches off HDF5's printing; the first thing any function here does.
 void prepare_hdf5();
-/// The innermost reason on HDF5's error stack; the operating system's own words where there are some.
+/// The innermost reason on HDF5's error stack; the operating system's own words where there are
+/// some.
 std::string hdf5_reason();
 /// Throws Hdf5Error when `id` or `status` is negative.
 hid_t check_hdf5(hid_t id, const std::string& path, const std::string& attempt);
@@ -83,8 +84,8 @@ class Hdf5File {
   Hdf5File() = default;
   /// Replaces what is there. HDF5 1.10 format, so that single-writer-multiple-reader works.
   static Hdf5File create(const std::string& path);
-  /// Read only. A file whose writer is still at work, or was killed, is opened as a reader beside a writer;
-  /// has_writer() then holds.
+  /// Read only. A file whose writer is still at work, or was killed, is opened as a reader beside a
+  /// writer; has_writer() then holds.
   static Hdf5File open(const std::string& path);
 
   hid_t id() const { return file_.id(); }
@@ -93,6 +94,8 @@ class Hdf5File {
   bool has_writer() const { return has_writer_; }
   bool is_open() const { return static_cast<bool>(file_); }
   bool close() { return file_.reset(); }
+  /// From now on nothing reaches the disk, whatever HDF5 tries.
+  void stop_writing() noexcept;
 
   void create_group(const std::string& name);
   bool has(const std::string& name) const;
@@ -101,6 +104,8 @@ class Hdf5File {
   void set_attribute(const std::string& object, const std::string& name, const std::string& value);
   void set_attribute(const std::string& object, const std::string& name, double value);
   void set_attribute(const std::string& object, const std::string& name, std::int64_t value);
+  /// For people and h5py, which shows it as str; not read by this program.
+  void set_note(const std::string& object, const std::string& name, const std::string& value);
   bool has_attribute(const std::string& object, const std::string& name) const;
   std::string text_attribute(const std::string& object, const std::string& name) const;
   double number_attribute(const std::string& object, const std::string& name) const;
@@ -125,8 +130,9 @@ class Hdf5File {
   std::vector<std::string> read_texts(const std::string& name) const;
 
   Hdf5Handle open_dataset(const std::string& name) const;
-  /// Extents of an open dataset; refuses one that claims more bytes than the file could hold, packed as tightly as
-  /// deflate can, so that a hostile header cannot make a reader allocate without bound.
+  /// Extents of an open dataset; refuses one that claims more bytes than the file could hold,
+  /// packed as tightly as deflate can, so that a hostile header cannot make a reader allocate
+  /// without bound.
   std::vector<std::uint64_t> extents(const Hdf5Handle& dataset, const std::string& name) const;
 
  private:
@@ -136,6 +142,7 @@ class Hdf5File {
   void read_array(const std::string& name, hid_t type, void* values) const;
   void put_attribute(const std::string& object, const std::string& name, hid_t type,
                      const void* value);
+  Hdf5Handle open_attribute(const std::string& object, const std::string& name) const;
   void get_attribute(const std::string& object, const std::string& name, hid_t type,
                      void* value) const;
 

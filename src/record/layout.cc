@@ -4,9 +4,9 @@
 
 #include <bit>
 
+#include "base/version.h"
 #include "model/scene_file.h"
 #include "scree/error.h"
-#include "version.h"
 
 namespace scree {
 namespace {
@@ -58,8 +58,7 @@ constexpr ReceiptNumber kNumbers[] = {
      residual<&Residuals::rows>},
     {"dual_energy", "J", "1/2 p.Wp + q.p", residual<&Residuals::dual_energy>},
     {"gap", "J", "p.(u+s)", residual<&Residuals::gap>},
-    {"penetration", "m", "deepest overlap the step started from",
-     number<&Receipt::penetration>},
+    {"penetration", "m", "deepest overlap the step started from", number<&Receipt::penetration>},
     {"kinetic_energy", "J", "at the end of the step", number<&Receipt::kinetic_energy>},
     {"potential_energy", "J", "at the end of the step", number<&Receipt::potential_energy>},
     {"ms_collide", "ms", "wall-clock time of the stage", stage_time<&Receipt::Times::collide>},
@@ -73,8 +72,7 @@ constexpr ReceiptInteger kIntegers[] = {
     {"iterations", "1", "of the solver", integer<&Receipt::iterations>},
     {"contacts", "1", "contact points in the problem", integer<&Receipt::contacts>},
     {"substeps", "1", "the step was divided into", integer<&Receipt::substeps>},
-    {"worst_contact", "1", "index of the contact with the worst residual, -1: none",
-     worst_contact},
+    {"worst_contact", "1", "index of the contact with the worst residual, -1: none", worst_contact},
 };
 
 constexpr StatusCode kStatuses[] = {
@@ -136,10 +134,10 @@ void write_meta(Hdf5File& file, const std::string& format, std::int64_t version,
   file.create_group(meta);
   file.set_attribute(meta, "format", format);
   file.set_attribute(meta, "format_version", version);
-  file.set_attribute(meta, "program_version", std::string(SCREE_VERSION));
-  file.set_attribute(meta, "commit", std::string(SCREE_COMMIT));
-  file.set_attribute(meta, "compiler", std::string(SCREE_COMPILER));
-  file.set_attribute(meta, "build", std::string(SCREE_BUILD));
+  file.set_attribute(meta, "program_version", std::string(program_version().number));
+  file.set_attribute(meta, "commit", std::string(program_version().commit));
+  file.set_attribute(meta, "compiler", std::string(program_version().compiler));
+  file.set_attribute(meta, "build", std::string(program_version().build));
   file.set_attribute(meta, "byte_order",
                      std::string(std::endian::native == std::endian::little ? "little" : "big"));
   file.set_attribute(meta, "command", provenance.command);
@@ -158,17 +156,16 @@ void write_meta(Hdf5File& file, const std::string& format, std::int64_t version,
 Meta read_meta(const Hdf5File& file, const std::string& format, std::int64_t highest_version) {
   const std::string meta = "/meta";
   if (!file.has_attribute(meta, "format") || !file.has_attribute(meta, "format_version")) {
-    throw InputError(fmt::format("{}: an HDF5 file, but not a {}: /meta has no format",
-                                 file.path(), format));
+    throw InputError(
+        fmt::format("{}: an HDF5 file, but not a {}: /meta has no format", file.path(), format));
   }
   if (const std::string found = file.text_attribute(meta, "format"); found != format) {
     throw InputError(fmt::format("{}: not a {} but a \"{}\"", file.path(), format, found));
   }
   const std::int64_t version = file.integer_attribute(meta, "format_version");
   if (version < 1 || version > highest_version) {
-    throw InputError(fmt::format(
-        "{}: {} of format version {}; this program reads versions 1 to {}", file.path(), format,
-        version, highest_version));
+    throw InputError(fmt::format("{}: {} of format version {}; this program reads versions 1 to {}",
+                                 file.path(), format, version, highest_version));
   }
   Meta read;
   read.version = fmt::format("{} ({})", file.text_attribute(meta, "program_version"),
@@ -185,6 +182,15 @@ Meta read_meta(const Hdf5File& file, const std::string& format, std::int64_t hig
   from.max_iterations = static_cast<int>(file.integer_attribute(meta, "max_iterations"));
   from.threads = static_cast<int>(file.integer_attribute(meta, "threads"));
   return read;
+}
+
+std::string read_scene_of(const Hdf5File& file) {
+  const std::string text = file.read_text("/scene");
+  if (text_hash(text) != file.text_attribute("/meta", "scene_hash")) {
+    throw InputError(fmt::format("{}: /scene is damaged: its text does not have the hash of /meta",
+                                 file.path()));
+  }
+  return text;
 }
 
 bool has_format(const std::string& path, const std::string& format) {

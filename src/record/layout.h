@@ -1,5 +1,5 @@
-// What stands where in a recording; the writer and the reader share these tables, docs/recording-format.md explains
-// them.
+// What stands where in a recording; the writer and the reader share these tables,
+// docs/recording-format.md explains them.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace scree {
 
-constexpr std::int64_t kRecordingVersion = 1;   // raised when an older reader would misread the file
+constexpr std::int64_t kRecordingVersion = 1;  // raised when an older reader would misread the file
 constexpr std::int64_t kCheckpointVersion = 1;
 constexpr const char* kRecordingFormat = "scree recording";
 constexpr const char* kCheckpointFormat = "scree checkpoint";
@@ -33,7 +33,8 @@ struct ReceiptInteger {
 std::span<const ReceiptNumber> receipt_numbers();
 std::span<const ReceiptInteger> receipt_integers();
 
-/// Names of the solve statuses in the file, by code; the code is the file's own, not the program's enumeration.
+/// Names of the solve statuses in the file, by code; the code is the file's own, not the program's
+/// enumeration.
 struct StatusCode {
   const char* name;
   SolveStatus status;
@@ -41,10 +42,12 @@ struct StatusCode {
 std::span<const StatusCode> status_codes();
 /// HDF5 enumeration of them, on 8-bit integers.
 Hdf5Handle status_type();
-/// h5py's own enumeration for truth values (FALSE, TRUE on 8-bit integers), so that NumPy shows bools.
+/// h5py's own enumeration for truth values (FALSE, TRUE on 8-bit integers), so that NumPy shows
+/// bools.
 Hdf5Handle bool_type();
 
-constexpr std::size_t kMethodLength = 48;  // bytes of a solver's name in /solver/method, padded with zeros
+constexpr std::size_t kMethodLength =
+    48;  // bytes of a solver's name in /solver/method, padded with zeros
 Hdf5Handle method_type();
 
 /// Attributes of /meta. `format` tells recordings from checkpoints.
@@ -56,6 +59,8 @@ struct Meta {
 };
 /// Throws InputError: not a file of this format, or of a newer version.
 Meta read_meta(const Hdf5File& file, const std::string& format, std::int64_t highest_version);
+/// The text in /scene, compared with its hash. Throws InputError when they differ.
+std::string read_scene_of(const Hdf5File& file);
 /// False too when the file cannot be opened.
 bool has_format(const std::string& path, const std::string& format);
 

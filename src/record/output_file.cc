@@ -38,7 +38,8 @@ void sync_to_disk(const std::string& name, const std::string& path) {
 TemporaryName::TemporaryName(const std::string& path)
     : path_(path), name_(fmt::format("{}.part{}", path, getpid())) {
   if (std::filesystem::is_directory(path)) fail(path, "create", EISDIR);
-  // HDF5's own message about a folder is four lines deep; ask the system, which says it in three words.
+  // HDF5's own message about a folder is four lines deep; ask the system, which says it in three
+  // words.
   const int descriptor = open(name_.c_str(), O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0) fail(path, "create", errno);
   close(descriptor);

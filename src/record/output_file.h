@@ -1,4 +1,5 @@
-// Files that appear complete or not at all: written under another name in the same folder, then renamed.
+// Files that appear complete or not at all: written under another name in the same folder, then
+// renamed.
 #pragma once
 
 #include <cstdio>
@@ -7,7 +8,8 @@
 
 namespace scree {
 
-/// A name beside `path` to write under. Removed in the destructor unless keep_as_final() renamed it.
+/// A name beside `path` to write under. Removed in the destructor unless keep_as_final() renamed
+/// it.
 class TemporaryName {
  public:
   /// Throws EnvironmentError when the folder is missing or cannot be written to.

@@ -18,15 +18,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kFlushFrames = 100;                     // a killed run loses fewer frames than this
+constexpr int kFlushFrames = 100;  // a killed run loses fewer frames than this
 constexpr auto kFlushInterval = std::chrono::seconds(1);
-constexpr std::size_t kChunkBytes = 256 * 1024;       // of a body dataset, about
+constexpr std::size_t kChunkBytes = 256 * 1024;  // of a body dataset, about
 constexpr hsize_t kContactsPerChunk = 8192;
-constexpr hsize_t kScalarsPerChunk = 1000;            // 8 kB
+constexpr hsize_t kScalarsPerChunk = 250;               // 2 kB
 constexpr std::size_t kWaitingBytes = 8 * 1024 * 1024;  // held in memory at most, about
 
-/// Frames per chunk: about kChunkBytes, and a divisor of kFlushFrames, so that a run faster than a flush a second
-/// fills its chunks and has them compressed.
+/// Frames per chunk: about kChunkBytes, and a divisor of kFlushFrames, so that a run faster than a
+/// flush a second fills its chunks and has them compressed.
 hsize_t frames_per_chunk(std::size_t body_count) {
   const std::size_t wanted =
       kChunkBytes / (std::max<std::size_t>(1, body_count) * 3 * sizeof(double));
@@ -73,7 +73,7 @@ struct Recorder::Parts {
   void append_contacts(const std::vector<RecordedContact>& contacts);
   void append_receipt(const Receipt& receipt);
   void write_when_due();
-  void flush(bool is_last);
+  void flush(PartChunks part_chunks);
   void fail(const std::string& message);
 };
 
@@ -87,17 +87,17 @@ void Recorder::Parts::add_bodies(const Model& model) {
     const BodyModel& body = model.bodies[i];
     names.push_back(body.name);
     mass.push_back(body.mass);
-    center.insert(center.end(), {body.center_of_mass[0], body.center_of_mass[1],
-                                 body.center_of_mass[2]});
+    center.insert(center.end(),
+                  {body.center_of_mass[0], body.center_of_mass[1], body.center_of_mass[2]});
   }
   file.write_texts("/bodies/names", names);
   file.write("/bodies/mass", mass);
   file.write("/bodies/center_of_mass", center, 3);
-  file.set_attribute("/bodies/names", "units", std::string());
-  file.set_attribute("/bodies/mass", "units", std::string("kg"));
-  file.set_attribute("/bodies/mass", "description", std::string("0 for fixed and kinematic bodies"));
-  file.set_attribute("/bodies/center_of_mass", "units", std::string("m"));
-  file.set_attribute("/bodies/center_of_mass", "description", std::string("in the body frame"));
+  file.set_note("/bodies/names", "units", "");
+  file.set_note("/bodies/mass", "units", "kg");
+  file.set_note("/bodies/mass", "description", "0 for fixed and kinematic bodies");
+  file.set_note("/bodies/center_of_mass", "units", "m");
+  file.set_note("/bodies/center_of_mass", "description", "in the body frame");
 
   const auto shape = [&](hsize_t columns) {
     return AppendShape{{body_count, columns}, chunk_frames, Compression::deflate};
@@ -108,8 +108,8 @@ void Recorder::Parts::add_bodies(const Model& model) {
                     "body to world, unit quaternion w, x, y, z, continuous in sign");
   velocity = add("/bodies/velocity", H5T_NATIVE_FLOAT, shape(3), "m/s",
                  "of the centre of mass, world axes");
-  angular_velocity = add("/bodies/angular_velocity", H5T_NATIVE_FLOAT, shape(3), "rad/s",
-                         "world axes");
+  angular_velocity =
+      add("/bodies/angular_velocity", H5T_NATIVE_FLOAT, shape(3), "rad/s", "world axes");
 }
 
 void Recorder::Parts::add_contacts() {
@@ -214,28 +214,31 @@ void Recorder::Parts::append_receipt(const Receipt& receipt) {
 void Recorder::Parts::write_when_due() {
   const bool is_late = Clock::now() - oldest_waiting >= kFlushInterval;
   if (is_late || time->rows_waiting() >= kFlushFrames) {
-    flush(false);
+    flush(PartChunks::write);
     return;
   }
   std::size_t waiting = 0;
   for (const AppendDataset* dataset : data) waiting += dataset->bytes_waiting();
-  if (waiting > kWaitingBytes) write_waiting(data, false);
+  if (waiting > kWaitingBytes) write_waiting(data, PartChunks::wait);
 }
 
-// A reader beside us, or after a kill, must find everything a frame names: first the data, then the offsets into
-// them, last /time, whose length is the number of frames.
-void Recorder::Parts::flush(bool is_last) {
-  write_waiting(data, true);
+// A reader beside us, or after a kill, must find everything a frame names: first the data, then the
+// offsets into them, last /time, whose length is the number of frames.
+void Recorder::Parts::flush(PartChunks part_chunks) {
+  write_waiting(data, part_chunks);
   check_hdf5(H5Fflush(file.id(), H5F_SCOPE_LOCAL), path, "flush");
   for (AppendDataset* last : {offset, time}) {
     AppendDataset* const one[] = {last};
-    write_waiting(one, true);
+    write_waiting(one, part_chunks);
     check_hdf5(H5Dflush(last->id()), path, "flush " + last->name());
   }
-  if (is_last) check_hdf5(H5Fflush(file.id(), H5F_SCOPE_LOCAL), path, "flush");
 }
 
+// After a failed write HDF5 would, on closing, still write what it can: among it the mark of a file
+// closed in good order, over contents that are not. Its descriptor is exchanged for one that cannot
+// write, so the file stays as the last flush left it, like that of a killed run.
 void Recorder::Parts::fail(const std::string& message) {
+  if (!is_broken && file.is_open()) file.stop_writing();
   is_broken = true;
   throw EnvironmentError(message);
 }
@@ -253,7 +256,7 @@ Recorder::Recorder(const std::string& path, const Scene& scene, const Model& mod
     parts.file.set_path(path);
     write_meta(parts.file, kRecordingFormat, kRecordingVersion, provenance, scene_text);
     parts.file.write_text("/scene", scene_text);
-    parts.file.set_attribute("/scene", "units", std::string());
+    parts.file.set_note("/scene", "units", "");
     const AppendShape scalar{{}, kScalarsPerChunk, Compression::none};
     parts.time = parts.add("/time", H5T_NATIVE_DOUBLE, scalar, "s", "of the frame");
     parts.step = parts.add("/step", H5T_NATIVE_INT64, scalar, "1", "steps done before the frame");
@@ -266,7 +269,7 @@ Recorder::Recorder(const std::string& path, const Scene& scene, const Model& mod
     }
     parts.offset->append_one(std::int64_t{0});
     check_hdf5(H5Fstart_swmr_write(parts.file.id()), path, "share with readers");
-    parts.flush(true);
+    parts.flush(PartChunks::write);
   } catch (const Hdf5Error& error) {
     throw EnvironmentError(error.what());
   }
@@ -307,9 +310,10 @@ void Recorder::close() {
   std::string problem;
   if (!parts.is_broken) {
     try {
-      parts.flush(true);
+      parts.flush(PartChunks::finish);
     } catch (const Hdf5Error& error) {
       problem = error.what();
+      parts.file.stop_writing();
     }
   }
   parts.datasets.clear();
@@ -317,7 +321,7 @@ void Recorder::close() {
   if (problem.empty() && !is_closed && !parts.is_broken) {
     problem = fmt::format("{}: close: {}", parts.path, hdf5_reason());
   }
-  if (!problem.empty()) parts.fail(problem);
+  if (!problem.empty()) throw EnvironmentError(problem);
 }
 
 }  // namespace scree

@@ -1,5 +1,6 @@
-// A run into one HDF5 file that replays alone; docs/recording-format.md lists every dataset. Chunked, compressed,
-// readable while it is written (single writer, multiple readers) and after a kill.
+// A run into one HDF5 file that replays alone; docs/recording-format.md lists every dataset.
+// Chunked, compressed, readable while it is written (single writer, multiple readers) and after a
+// kill.
 #pragma once
 
 #include <memory>
@@ -15,29 +16,32 @@ namespace scree {
 
 /// Who made a file and how; written as attributes of recordings and checkpoints.
 struct Provenance {
-  std::string command;   // command line
+  std::string command;  // command line
   std::string solver, law, collision;
   double step = 0.0, tolerance = 0.0;  // s; relative
   int threads = 1;
-  int max_iterations = 0;              // 0: the solver's default
-  double time_limit = 0.0;             // s per solve, 0: none
-  std::string on_failure;              // "carry_on", "substep" or "stop"
+  int max_iterations = 0;   // 0: the solver's default
+  double time_limit = 0.0;  // s per solve, 0: none
+  std::string on_failure;   // "carry_on", "substep" or "stop"
 };
 
 struct RecordedContact {
-  std::int32_t a = 0, b = 0;   // scene body indices; -1 is the world
-  Vec3 point, normal;          // world
-  double gap = 0.0;            // m
-  Vec3 impulse;                // N s, on b, world axes
+  std::int32_t a = 0, b = 0;  // scene body indices; -1 is the world
+  Vec3 point, normal;         // world
+  double gap = 0.0;           // m
+  Vec3 impulse;               // N s, on b, world axes
 };
 
 class Recorder {
  public:
-  /// Creates `path` (written under a temporary name until the header is complete, so that an existing
-  /// recording is not damaged by a run that fails to start). Throws EnvironmentError when it cannot.
-  Recorder(const std::string& path, const Scene& scene, const Model& model, const Provenance& provenance);
+  /// Creates `path` (written under a temporary name until the header is complete, so that an
+  /// existing recording is not damaged by a run that fails to start). Throws EnvironmentError when
+  /// it cannot.
+  Recorder(const std::string& path, const Scene& scene, const Model& model,
+           const Provenance& provenance);
   ~Recorder();
-  /// One frame. Flushes at least each second and each 100 frames. Throws EnvironmentError (disk full).
+  /// One frame. Flushes at least each second and each 100 frames. Throws EnvironmentError (disk
+  /// full).
   void write(const Model& model, const State& state, const Receipt& receipt,
              const std::vector<RecordedContact>& contacts);
   void close();  // the destructor does it too

@@ -21,8 +21,8 @@ constexpr std::uint64_t kAnyLength = std::numeric_limits<std::uint64_t>::max();
 struct Series {
   std::string name;
   Hdf5Handle dataset;
-  std::uint64_t length = 0;   // along the first axis
-  std::size_t row_size = 1;   // numbers per row
+  std::uint64_t length = 0;  // along the first axis
+  std::size_t row_size = 1;  // numbers per row
 
   void measure(const Hdf5File& file) { length = file.extents(dataset, name).at(0); }
 };
@@ -59,13 +59,12 @@ void read_rows(const Hdf5File& file, const Series& series, hid_t type, std::uint
   H5Sget_simple_extent_dims(space.id(), size.data(), nullptr);
   start[0] = first;
   size[0] = count;
-  check_hdf5(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, size.data(),
-                                 nullptr),
-             file.path(), attempt);
-  const Hdf5Handle memory(H5Screate_simple(rank, size.data(), nullptr));
   check_hdf5(
-      H5Dread(series.dataset.id(), type, memory.id(), space.id(), H5P_DEFAULT, values),
+      H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr),
       file.path(), attempt);
+  const Hdf5Handle memory(H5Screate_simple(rank, size.data(), nullptr));
+  check_hdf5(H5Dread(series.dataset.id(), type, memory.id(), space.id(), H5P_DEFAULT, values),
+             file.path(), attempt);
 }
 
 template <class T>
@@ -135,7 +134,7 @@ void Recording::Parts::open(const std::string& path) {
   }
   open_series_of_frames();
   frame_count = count_frames();
-  scene = read_scene_text(file.read_text("/scene"), path + ":/scene", ".");
+  scene = read_scene_text(read_scene_of(file), path + ":/scene", ".");
   if (scene.bodies.size() != names.size()) {
     throw InputError(fmt::format("{}: /scene has {} bodies, /bodies/names has {}", path,
                                  scene.bodies.size(), names.size()));
@@ -170,8 +169,8 @@ void Recording::Parts::open_series_of_frames() {
 }
 
 std::vector<Series*> Recording::Parts::per_frame() {
-  std::vector<Series*> list{&step,     &position,         &orientation, &velocity,
-                            &angular_velocity, &status, &converged,   &method};
+  std::vector<Series*> list{&step,   &position,  &orientation, &velocity, &angular_velocity,
+                            &status, &converged, &method};
   for (Series& series : numbers) list.push_back(&series);
   for (Series& series : integers) list.push_back(&series);
   return list;
@@ -188,8 +187,8 @@ std::vector<Series*> Recording::Parts::all() {
   return list;
 }
 
-// A file that was closed agrees with itself. One that is being written, or whose writer was killed, counts as far as
-// every dataset reaches.
+// A file that was closed agrees with itself. One that is being written, or whose writer was killed,
+// counts as far as every dataset reaches.
 std::uint64_t Recording::Parts::count_frames() {
   std::uint64_t frames = time.length;
   const auto compare = [&](const Series& series, std::uint64_t length, const Series& with,
@@ -310,8 +309,8 @@ bool Recording::is_complete() const { return !parts_->file.has_writer(); }
 
 Frame Recording::frame(int index) const {
   if (index < 0 || index >= frame_count()) {
-    throw InputError(fmt::format("{}: no frame {}, there are {}", parts_->file.path(), index,
-                                 frame_count()));
+    throw InputError(
+        fmt::format("{}: no frame {}, there are {}", parts_->file.path(), index, frame_count()));
   }
   const auto row = static_cast<std::uint64_t>(index);
   try {

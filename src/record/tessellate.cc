@@ -14,8 +14,9 @@ using Triangle = std::array<int, 3>;
 
 int count(const std::vector<Vec3>& vertices) { return static_cast<int>(vertices.size()); }
 
-/// The surface swept by a profile (distance from the axis, height), from bottom to top, about z. Ends on the axis are
-/// single vertices; other ends are closed by a disc, so the result is always closed.
+/// The surface swept by a profile (distance from the axis, height), from bottom to top, about z.
+/// Ends on the axis are single vertices; other ends are closed by a disc, so the result is always
+/// closed.
 TriangleSurface revolve(std::vector<Vec2> profile, int segments) {
   if (profile.front()[0] > 0.0) profile.insert(profile.begin(), Vec2(0.0, profile.front()[1]));
   if (profile.back()[0] > 0.0) profile.push_back(Vec2(0.0, profile.back()[1]));
@@ -51,7 +52,8 @@ void add_arc(std::vector<Vec2>& profile, double radius, double height, double fr
   for (int i = 0; i <= steps; ++i) {
     const double angle = from + (to - from) * i / steps;
     const bool is_pole = std::abs(std::abs(angle) - std::numbers::pi / 2) < 1e-9;
-    profile.push_back({is_pole ? 0.0 : radius * std::cos(angle), height + radius * std::sin(angle)});
+    profile.push_back(
+        {is_pole ? 0.0 : radius * std::cos(angle), height + radius * std::sin(angle)});
   }
 }
 
@@ -78,8 +80,8 @@ double cross(const Vec2& a, const Vec2& b, const Vec2& c) {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-/// Triangles of a simple counter-clockwise polygon, cutting one ear after the other. Quadratic, which is fine for the
-/// dozens of corners people draw.
+/// Triangles of a simple counter-clockwise polygon, cutting one ear after the other. Quadratic,
+/// which is fine for the dozens of corners people draw.
 std::vector<Triangle> cut_ears(const std::vector<Vec2>& points) {
   std::vector<Triangle> triangles;
   std::vector<int> left(points.size());
@@ -97,9 +99,10 @@ std::vector<Triangle> cut_ears(const std::vector<Vec2>& points) {
   while (left.size() > 3) {
     std::size_t ear = 0;
     while (ear < left.size() && !is_ear(ear)) ++ear;
-    ear %= left.size();  // corners in one line make no ear: drop the first, its triangle has no area
-    triangles.push_back({left[(ear + left.size() - 1) % left.size()], left[ear],
-                         left[(ear + 1) % left.size()]});
+    ear %=
+        left.size();  // corners in one line make no ear: drop the first, its triangle has no area
+    triangles.push_back(
+        {left[(ear + left.size() - 1) % left.size()], left[ear], left[(ear + 1) % left.size()]});
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(ear));
   }
   if (left.size() == 3) triangles.push_back({left[0], left[1], left[2]});
@@ -117,7 +120,9 @@ struct Tessellator {
     add_arc(profile, sphere.radius, 0.0, -right, right, 2 * quarter());
     return revolve(profile, options.segments);
   }
-  TriangleSurface operator()(const Box& box) const { return from_polyhedron(make_box(0.5 * box.size)); }
+  TriangleSurface operator()(const Box& box) const {
+    return from_polyhedron(make_box(0.5 * box.size));
+  }
   TriangleSurface operator()(const Capsule& capsule) const {
     const double right = std::numbers::pi / 2;
     std::vector<Vec2> profile;
@@ -146,23 +151,25 @@ struct Tessellator {
     // normal . x = offset is the plane for the normal as it is written, of unit length or not.
     const Pose pose{half_space.offset / length * normal,
                     Quat::FromTwoVectors(Vec3::UnitZ(), normal)};
-    for (const Vec2& corner : {Vec2(-half, -half), Vec2(half, -half), Vec2(half, half),
-                               Vec2(-half, half)}) {
+    for (const Vec2& corner :
+         {Vec2(-half, -half), Vec2(half, -half), Vec2(half, half), Vec2(-half, half)}) {
       surface.vertices.push_back(pose.to_world({corner[0], corner[1], 0.0}));
     }
     surface.triangles = {{0, 1, 2}, {0, 2, 3}};
     return surface;
   }
-  TriangleSurface operator()(const Hull& hull) const { return from_polyhedron(make_hull(hull.points)); }
+  TriangleSurface operator()(const Hull& hull) const {
+    return from_polyhedron(make_hull(hull.points));
+  }
   TriangleSurface operator()(const Mesh& mesh) const { return {mesh.vertices, mesh.triangles}; }
   TriangleSurface operator()(const HeightField& field) const {
     TriangleSurface surface;
     for (int j = 0; j < field.rows; ++j) {
       for (int i = 0; i < field.columns; ++i) {
-        surface.vertices.push_back({i * field.spacing_x, j * field.spacing_y,
-                                    field.heights[static_cast<std::size_t>(j) *
-                                                      static_cast<std::size_t>(field.columns) +
-                                                  static_cast<std::size_t>(i)]});
+        surface.vertices.push_back(
+            {i * field.spacing_x, j * field.spacing_y,
+             field.heights[static_cast<std::size_t>(j) * static_cast<std::size_t>(field.columns) +
+                           static_cast<std::size_t>(i)]});
       }
     }
     for (int j = 0; j + 1 < field.rows; ++j) {

@@ -35,8 +35,9 @@ std::string cells(Arrays& arrays, const std::vector<std::int64_t>& connectivity,
        end += static_cast<std::size_t>(corners)) {
     offsets.push_back(static_cast<std::int64_t>(end));
   }
-  return arrays.add("Int64", "connectivity", 1, connectivity) +
-         arrays.add("Int64", "offsets", 1, offsets);
+  std::string xml = arrays.add("Int64", "connectivity", 1, connectivity);
+  xml += arrays.add("Int64", "offsets", 1, offsets);
+  return xml;
 }
 
 }  // namespace

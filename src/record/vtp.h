@@ -17,8 +17,9 @@ struct PointField {
 };
 
 struct PolyData {
-  std::vector<Vec3> points;                             // m
-  std::vector<std::array<std::int64_t, 3>> triangles;   // none: each point is a vertex cell of its own
+  std::vector<Vec3> points;  // m
+  std::vector<std::array<std::int64_t, 3>>
+      triangles;  // none: each point is a vertex cell of its own
   std::vector<PointField> fields;
 };
 

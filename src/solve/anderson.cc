@@ -67,10 +67,12 @@ bool Anderson::accelerate(std::span<const double> x, std::span<double> g,
     Eigen::VectorXd right(count_);
     for (int j = 0; j < count_; ++j)
       right[j] = weighted_dot(df_[static_cast<std::size_t>(j)], f_, weight);
-    // Columns shrink by orders of magnitude as the iteration converges: scale them to one before regularising,
-    // or the newest ones are lost.
-    const Eigen::VectorXd scale = gram_.diagonal().head(count_).cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
-    Eigen::MatrixXd gram = scale.asDiagonal() * gram_.topLeftCorner(count_, count_) * scale.asDiagonal();
+    // Columns shrink by orders of magnitude as the iteration converges: scale them to one before
+    // regularising, or the newest ones are lost.
+    const Eigen::VectorXd scale =
+        gram_.diagonal().head(count_).cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+    Eigen::MatrixXd gram =
+        scale.asDiagonal() * gram_.topLeftCorner(count_, count_) * scale.asDiagonal();
     gram.diagonal().array() += 1e-10;
     const Eigen::VectorXd gamma = scale.cwiseProduct(gram.ldlt().solve(scale.cwiseProduct(right)));
     if (gamma.allFinite()) {

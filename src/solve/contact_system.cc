@@ -18,8 +18,8 @@ inline double dot(const double* a, const double* b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// A further round over the points of a pair is worth it while it moves more than this share (of the squares) of what
-// the first one did.
+// A further round over the points of a pair is worth it while it moves more than this share (of the
+// squares) of what the first one did.
 constexpr double kRoundsPay = 1e-3;
 
 /// Both velocities of a pair, held in registers while its points are visited.
@@ -89,12 +89,13 @@ inline void visit(const PackedPoint& c, const double u[3], const Vec3& p, Law la
 }
 
 /// One visit: new impulse, both bodies pushed. Returns |dp|^2 / eta^2.
-inline double visit_point(const PackedPoint& c, const PackedBody& a, const PackedBody& b, const SweepOptions& options,
-                          double eta, Motion2& m, Vec3& p) {
+inline double visit_point(const PackedPoint& c, const PackedBody& a, const PackedBody& b,
+                          const SweepOptions& options, double eta, Motion2& m, Vec3& p) {
   double u[3], fresh[3];
   relative(m, c, u);
   visit(c, u, p, options.law, fresh);
-  const double d[3] = {options.relaxation * (fresh[0] - p[0]), options.relaxation * (fresh[1] - p[1]),
+  const double d[3] = {options.relaxation * (fresh[0] - p[0]),
+                       options.relaxation * (fresh[1] - p[1]),
                        options.relaxation * (fresh[2] - p[2])};
   const double size = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
   if (size == 0.0) return 0.0;
@@ -247,7 +248,8 @@ void ContactSystem::set_velocities(const Problem& problem, const Impulses& impul
 double gauss_seidel_sweep(ContactSystem& system, Impulses& impulses, const SweepOptions& options) {
   double moved = 0.0;
   for (std::size_t i = 0; i < system.rows.size(); ++i) {
-    visit_row(system, system.rows[i], impulses.rows[i], options.relaxation, system.row_mass[i], moved);
+    visit_row(system, system.rows[i], impulses.rows[i], options.relaxation, system.row_mass[i],
+              moved);
   }
   for (const PackedPair& pair : system.pairs) {
     PackedBody& a = system.bodies[static_cast<std::size_t>(pair.a)];
@@ -260,7 +262,8 @@ double gauss_seidel_sweep(ContactSystem& system, Impulses& impulses, const Sweep
       double moved_now = 0.0;
       for (std::int32_t i = pair.first; i < pair.first + pair.count; ++i) {
         const auto k = static_cast<std::size_t>(i);
-        moved_now += visit_point(system.points[k], a, b, options, system.mass[k], m, impulses.contacts[k]);
+        moved_now +=
+            visit_point(system.points[k], a, b, options, system.mass[k], m, impulses.contacts[k]);
       }
       if (round == 0) {
         first_round = moved_now;

@@ -54,10 +54,10 @@ struct SweepOptions {
   int local_rounds = 4;     // over the points of one body pair before the next pair
 };
 
-/// One Gauss-Seidel pass over all blocks, newest velocities used at once. The points of a pair are visited several
-/// times while both bodies are at hand: corner contacts of a box fight each other, and on a stack of twenty this
-/// saves nine of ten sweeps. Returns the sum over blocks of |dp_i|^2 / eta_i^2 (m^2/s^2) of the first round:
-/// how far the pass moved.
+/// One Gauss-Seidel pass over all blocks, newest velocities used at once. The points of a pair are
+/// visited several times while both bodies are at hand: corner contacts of a box fight each other,
+/// and on a stack of twenty this saves nine of ten sweeps. Returns the sum over blocks of |dp_i|^2
+/// / eta_i^2 (m^2/s^2) of the first round: how far the pass moved.
 double gauss_seidel_sweep(ContactSystem& system, Impulses& impulses, const SweepOptions& options);
 
 /// u = J v + b of a point, rows (n, t1, t2), from the packed velocities.

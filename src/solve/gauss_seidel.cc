@@ -16,6 +16,8 @@
 namespace scree {
 namespace {
 
+constexpr int kLookEvery = 25;  // sweeps; a look costs about half a sweep
+
 class GaussSeidel final : public Solver {
  public:
   SolveResult solve(const Problem& problem, Impulses& impulses,
@@ -57,11 +59,14 @@ void GaussSeidel::unflatten(const Problem& problem, std::span<const double> x, L
 
 SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
                                const SolveOptions& options) {
-  const SweepOptions sweep_options{.law = options.law,
-                                   .relaxation = option(options, "relaxation", 1.0),
-                                   .local_rounds = static_cast<int>(option(options, "local_rounds", 4))};
+  const SweepOptions sweep_options{
+      .law = options.law,
+      .relaxation = option(options, "relaxation", 1.0),
+      .local_rounds = static_cast<int>(option(options, "local_rounds", 4))};
   const int memory = static_cast<int>(option(options, "memory", 8));
-  const int first_accelerated = static_cast<int>(option(options, "plain_sweeps", 8));
+  int plain_sweeps = static_cast<int>(option(options, "plain_sweeps", 8));
+  int first_accelerated = plain_sweeps;
+  const double spare = option(options, "spare_sweeps", 20);
   const double polish_visits = option(options, "polish_visits", 4000);
   const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : 2000;
   const auto start = std::chrono::steady_clock::now();
@@ -88,8 +93,11 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
   }
 
   // Small problems are solved to rounding: it costs microseconds, and what rests then really rests.
-  const double spare_sweeps = polish_visits / static_cast<double>(blocks);
-  const double polished = std::min(options.tolerance, 1e-13);
+  const double spare_sweeps = std::max(spare, polish_visits / static_cast<double>(blocks));
+  const double polished =
+      std::min(options.tolerance,
+               polish_visits >= static_cast<double>(blocks) ? 1e-13 : 1e-2 * options.tolerance);
+  int converged_at = 0;
   double best_residual = std::numeric_limits<double>::infinity();
   double judge_below =
       options.tolerance;  // first look when a sweep moves no more than the tolerance
@@ -99,6 +107,7 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
   for (int sweep = 1;; ++sweep) {
     const bool is_accelerated = memory > 0 && sweep > first_accelerated;
     if (sweep == first_accelerated + 1) anderson_.reset(weight_.size(), memory);
+    const bool is_time_to_look = sweep % kLookEvery == 0;
     if (is_accelerated) flatten(impulses, before_);
     const double moved = std::sqrt(gauss_seidel_sweep(system_, impulses, sweep_options) /
                                    static_cast<double>(blocks)) /
@@ -110,7 +119,9 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
         options.time_limit > 0.0 &&
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
             options.time_limit;
-    if (moved <= judge_below || is_out_of_sweeps || is_out_of_time || options.record_history) {
+    if (moved <= judge_below || is_time_to_look ||
+        (is_converged && sweep - converged_at >= spare_sweeps) || is_out_of_sweeps ||
+        is_out_of_time || options.record_history) {
       const double residual = audit_.residual(problem, impulses, options.law);
       if (options.record_history) result.history.push_back(residual);
       if (!std::isfinite(residual)) {
@@ -124,12 +135,24 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
       } else {
         ++since_best;
       }
+      // Acceleration may throw an iterate far off, and the exact law has cycles: go back to the
+      // best and on plainly.
+      if (is_accelerated && residual > 10.0 * best_residual && !is_out_of_sweeps &&
+          !is_out_of_time) {
+        impulses = best_;
+        system_.set_velocities(problem, impulses);
+        first_accelerated = sweep + plain_sweeps;
+        plain_sweeps = std::min(2 * plain_sweeps, 200);
+        continue;
+      }
       // Look again when the sweeps have come down by as much as the residual still has to.
       const double goal = is_converged ? polished : options.tolerance;
       judge_below =
           std::max(0.8 * moved * std::min(1.0, goal / std::max(residual, 1e-300)), 0.1 * moved);
       is_converged = best_residual <= options.tolerance;
-      const bool is_polished = best_residual <= polished || since_best > 5 || sweep >= spare_sweeps;
+      if (is_converged && converged_at == 0) converged_at = sweep;
+      const bool is_polished =
+          best_residual <= polished || since_best > 5 || sweep - converged_at >= spare_sweeps;
       if (is_converged && is_polished) {
         result.status = SolveStatus::converged;
         break;
@@ -157,17 +180,19 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
 }  // namespace
 
 SolverInfo gauss_seidel_info() {
-  return {.name = "gauss-seidel",
-          .description = "block Gauss-Seidel, exact one-contact solve, Anderson acceleration",
-          .source = "Jourdan, Alart, Jean 1998; Anderson 1965",
-          .laws = {Law::coulomb, Law::relaxed, Law::none},
-          .options = {{"relaxation", 1.0, "step factor of a visit, in (0, 2)"},
-                      {"local_rounds", 4, "visits of the points of one body pair before the next pair"},
-                      {"memory", 8, "columns of Anderson acceleration; 0 switches it off"},
-                      {"plain_sweeps", 8, "sweeps before acceleration starts"},
-                      {"polish_visits", 4000, "visits that may be spent beyond the tolerance"}},
-          .default_max_iterations = 2000,
-          .create = [] { return std::make_unique<GaussSeidel>(); }};
+  return {
+      .name = "gauss-seidel",
+      .description = "block Gauss-Seidel, exact one-contact solve, Anderson acceleration",
+      .source = "Jourdan, Alart, Jean 1998; Anderson 1965",
+      .laws = {Law::coulomb, Law::relaxed, Law::none},
+      .options = {{"relaxation", 1.0, "step factor of a visit, in (0, 2)"},
+                  {"local_rounds", 4, "visits of the points of one body pair before the next pair"},
+                  {"memory", 8, "columns of Anderson acceleration; 0 switches it off"},
+                  {"plain_sweeps", 8, "sweeps before acceleration starts"},
+                  {"polish_visits", 4000, "visits for which small problems are solved to rounding"},
+                  {"spare_sweeps", 20, "sweeps that may be spent beyond the tolerance"}},
+      .default_max_iterations = 2000,
+      .create = [] { return std::make_unique<GaussSeidel>(); }};
 }
 
 }  // namespace scree

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/program.h"
+#include "model/shape_read.h"
 
 namespace scree::testing {
 namespace {
@@ -52,6 +53,14 @@ TEST(List, DemosHaveParametersAndSolversHaveLaws) {
   }
   EXPECT_TRUE(has_entry(json_of(folder, {"list", "laws", "--json"}), "coulomb"));
   EXPECT_TRUE(has_entry(json_of(folder, {"list", "collision", "--json"}), "scree"));
+}
+
+TEST(List, ShapesAreThoseTheSceneReaderKnows) {
+  const Folder folder;
+  std::vector<std::string> names;
+  for (const Json& shape : json_of(folder, {"list", "shapes", "--json"}))
+    names.push_back(shape["name"]);
+  EXPECT_EQ(names, shape_names());
 }
 
 TEST(Info, TellsScenesRecordingsAndCheckpointsApart) {

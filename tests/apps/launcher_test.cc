@@ -28,7 +28,7 @@ void prepare_bare_machine(const Folder& folder) {
     fs::copy_file(source + "/" + file, folder.path(file));
   }
   for (const char* tool : {"bash", "env", "dirname", "readlink", "mkdir", "tr", "flock", "sed",
-                           "grep", "tail", "rm"}) {
+                           "grep", "tail", "rm", "xargs", "touch"}) {
     if (const std::string path = find_tool(tool); !path.empty()) {
       fs::create_symlink(path, folder.path(std::string("bin/") + tool));
     }
@@ -52,6 +52,31 @@ TEST(Launcher, WithoutAptItSaysWhatIsNeededAndExitsWithThree) {
     EXPECT_EQ(outcome.err.find("libbullet-dev"), std::string::npos)
         << "optional packages are not needed";
   }
+}
+
+TEST(Launcher, InstallsWhatIsMissingAndSaysSoWhenThatFails) {
+  const Folder folder;
+  prepare_bare_machine(folder);
+  // A machine that has git and nothing else, and whose package server does not answer.
+  folder.write("bin/dpkg-query", "#!/usr/bin/env bash\necho git installed\nexit 1\n");
+  folder.write("bin/apt-get", "#!/usr/bin/env bash\necho \"apt-get $*\" >>calls\nexit 100\n");
+  folder.write("bin/sudo",
+               "#!/usr/bin/env bash\nwhile [[ $1 == -* ]]; do shift; done\nexec \"$@\"\n");
+  for (const char* tool : {"bin/dpkg-query", "bin/apt-get", "bin/sudo"}) {
+    fs::permissions(folder.path(tool), fs::perms::owner_all);
+  }
+  const Outcome outcome =
+      Child(folder.path("scree"), {"list", "demos"}, folder, {"PATH=" + folder.path("bin")}).wait();
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_NE(outcome.err.find("scree: installing packages: cmake ninja-build g++"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("could not install: cmake"), std::string::npos) << outcome.err;
+  const std::string calls = folder.read("calls");
+  EXPECT_NE(calls.find("apt-get install -y --no-install-recommends cmake"), std::string::npos)
+      << calls;
+  EXPECT_NE(calls.find("apt-get update"), std::string::npos) << calls;
+  EXPECT_EQ(calls.find(" git"), std::string::npos) << "git is there already\n" << calls;
 }
 
 TEST(Launcher, PackageListHasOneNamePerLine) {

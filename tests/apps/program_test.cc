@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run", "hello", "--step", "0"}, "must be a number > 0 s, got 0"},
         Mistake{{"run", "hello", "--steps", "2.5"}, "must be a whole number >= 0, got 2.5"},
         Mistake{{"run", "hello", "--threads", "0"}, "must be a whole number >= 1, got 0"},
-        Mistake{{"run", "hello", "--steps", "5", "--time", "1"}, "--steps excludes --time"},
+        Mistake{{"run", "hello", "--steps", "5", "--time", "1"}, "--time excludes --steps"},
         Mistake{{"run", "hello", "--on-failure", "pray"}, "pray"},
         Mistake{{"run", "hello", "--set", "bricks"}, "--set bricks: must read name=value"},
         Mistake{{"run", "hello", "--set", "a=b"}, "--set a=b: 'b' is not a finite number"},
@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"check", "missing.yaml"}, "missing.yaml: no such file"},
         Mistake{{"export", "hello", "hello.csv"}, "made from recordings"},
         Mistake{{"export", "hello", "hello.xyz"}, "the ending says the format"}),
-    [](const auto& info) { return "number" + std::to_string(info.index); });
+    [](const auto& mistake) { return "number" + std::to_string(mistake.index); });
 
 }  // namespace
 }  // namespace scree::testing

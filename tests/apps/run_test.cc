@@ -17,8 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // A wall small enough to step in milliseconds.
-const std::vector<std::string> kSmallWall = {"run",       "wall",  "--set",
-                                             "bricks=40", "--set", "courses=4"};
+const std::vector<std::string> kSmallWall = {"run", "wall", "--set", "bricks=40"};
 
 std::vector<std::string> operator+(std::vector<std::string> words,
                                    const std::vector<std::string>& more) {
@@ -165,6 +164,39 @@ TEST(Run, OnFailureStopEndsTheRunAndKeepsTheLastGoodState) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_NE(outcome.err.find("wall.failed.h5"), std::string::npos) << outcome.err;
   EXPECT_TRUE(is_checkpoint(folder.path("wall.failed.h5")));
+}
+
+// 1e308 N on 1 kg for 10 ms are 1e306 m/s; the energy, and soon the velocity, no longer fit a
+// double.
+TEST(Run, ANumberThatIsNotFiniteStopsTheRunAndNamesTheBody) {
+  const Folder folder;
+  folder.write(
+      "doom.yaml",
+      "name: doom\nbodies:\n  - name: rocket\n    shape: {sphere: {radius: 0.5}}\n    mass: 1\n"
+      "    force: [1.0e308, 0, 0]\n");
+  const Outcome outcome = scree(folder, {"run", "doom.yaml", "--steps", "400", "--json"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("rocket"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("doom.failed.h5"), std::string::npos) << outcome.err;
+  const Json run = Json::parse(outcome.out);
+  EXPECT_LT(run["steps"].get<int>(), 400);
+  EXPECT_EQ(read_checkpoint(folder.path("doom.failed.h5")).state.step, run["steps"].get<int>());
+}
+
+// A ball 0.1 m thick at 20 m/s moves 0.2 m in a step of 10 ms.
+TEST(Run, NamesABodyThatMayPassThroughAnother) {
+  const Folder folder;
+  folder.write("shot.yaml",
+               "name: shot\nbodies:\n  - name: ball\n    shape: {sphere: {radius: 0.05}}\n    "
+               "velocity: [20, 0, 0]\n"
+               "  - name: plate\n    motion: fixed\n    shape: {box: {size: [0.01, 1, 1]}}\n    "
+               "position: [1, 0, 0]\n");
+  const Outcome outcome = scree(folder, {"run", "shot.yaml", "--steps", "3", "--no-record"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("ball moves 0.2"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("near plate"), std::string::npos) << outcome.err;
+  const Outcome check = scree(folder, {"check", "shot.yaml", "--strict"});
+  EXPECT_EQ(check.exit_code, 0) << "1 m away is out of reach at the start\n" << check.err;
 }
 
 TEST(Run, GivesTheSameBitsForAnyThreadCount) {

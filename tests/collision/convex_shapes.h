@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <random>
+#include <tuple>
 #include <utility>
 #include <vector>
 

@@ -221,6 +221,15 @@ TEST(BoxBox, SizeRatioOfTenThousandStaysExact) {
   }
 }
 
+// A hundred kilometres from the origin a coordinate is known to 1.5e-11 m, and so is the gap.
+TEST(BoxBox, FarFromTheOriginTheGapIsAsGoodAsTheCoordinates) {
+  const Geometry cube = block({0.5, 0.5, 0.5});
+  const auto contacts =
+      contacts_of(box_box, cube, at(1e5, -1e5, 1e5), cube, at(1e5 + 0.3, -1e5, 1e5 + 1.001), 0.01);
+  ASSERT_EQ(contacts.size(), 4u);
+  for (const auto& c : contacts) EXPECT_NEAR(c.gap, 0.001, 3e-11);
+}
+
 TEST(BoxBox, LeastGapIsTheSeparationInAnyPose) {
   expect_true_gaps(box_box, block({0.5, 0.4, 0.3}), block({0.3, 0.6, 0.2}),
                    {.seed = 1, .poses = 400});

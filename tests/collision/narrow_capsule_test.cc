@@ -115,6 +115,19 @@ TEST(CapsulePolyhedron, CoreThatCutsAnEdgeLeavesAcrossIt) {
   EXPECT_LT((contacts[0].normal + n).norm(), 1e-12);
 }
 
+// A steep bar, 60 degrees from the floor, whose lower end is 1e-4 m past the border of the slab's
+// top. Clipped by the border, the core would seem tan(60) * 1e-4 m higher than its end is.
+TEST(CapsulePolyhedron, SteepBarJustPastTheBorderTouchesWithItsEnd) {
+  const Vec3 along(-0.5, 0, std::sqrt(0.75));  // upward, back over the slab
+  const Vec3 end(1.0001, 0, 0.6);
+  const Pose pose{end + 0.5 * along, Quat::FromTwoVectors(Vec3::UnitZ(), along)};
+  const auto contacts =
+      contacts_of(capsule_polyhedron, kBar, pose, block({1, 1, 0.5}), at(0, 0, 0), 0.01);
+  ASSERT_EQ(contacts.size(), 1u);
+  // The nearest point of the slab is its edge, hypot(1e-4, 0.1) from the end.
+  EXPECT_NEAR(contacts[0].gap, std::hypot(1e-4, 0.1) - 0.1, 1e-9);
+}
+
 TEST(CapsuleAnything, GapIsTheSeparationInAnyPose) {
   const PropertyOptions exact{.seed = 31, .poses = 150, .relative = 0.0, .absolute = 1e-5};
   const Geometry bar = round_bar(GeometryKind::capsule, 0.2, 0.5);

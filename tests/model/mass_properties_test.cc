@@ -45,7 +45,8 @@ TEST(MassProperties, BoxHasATwelfthOfTheSquaresOfItsEdges) {
   EXPECT_LE((box.inertia.diagonal() - Vec3(6.5, 5.0, 2.5)).norm(), 1e-14);
 }
 
-// r = 2, h = 3: V = 12 pi, along the axis V r^2/2 = 24 pi, across V (r^2/4 + h^2/12) = 12 pi * 1.75 = 21 pi
+// r = 2, h = 3: V = 12 pi, along the axis V r^2/2 = 24 pi, across V (r^2/4 + h^2/12) = 12 pi * 1.75
+// = 21 pi
 TEST(MassProperties, CylinderIsHalfMRSquaredAboutItsAxis) {
   const MassProperties cylinder = mass_properties(Cylinder{2.0, 3.0});
   EXPECT_NEAR(cylinder.volume, 12.0 * kPi, 1e-13);
@@ -53,8 +54,8 @@ TEST(MassProperties, CylinderIsHalfMRSquaredAboutItsAxis) {
   EXPECT_NEAR(cylinder.inertia(0, 0), 21.0 * kPi, 1e-12);
 }
 
-// r = 1, h = 4: V = 4 pi/3; the centre is a quarter of the height above the base, at z = -2 + 1 = -1;
-// about the axis 3/10 V r^2 = 0.4 pi, across V (3/20 r^2 + 3/80 h^2) = 4 pi/3 * 0.75 = pi
+// r = 1, h = 4: V = 4 pi/3; the centre is a quarter of the height above the base, at z = -2 + 1 =
+// -1; about the axis 3/10 V r^2 = 0.4 pi, across V (3/20 r^2 + 3/80 h^2) = 4 pi/3 * 0.75 = pi
 TEST(MassProperties, ConeHasItsCentreAQuarterUp) {
   const MassProperties cone = mass_properties(Cone{1.0, 4.0});
   EXPECT_NEAR(cone.volume, 4.0 * kPi / 3.0, 1e-14);
@@ -73,7 +74,8 @@ TEST(MassProperties, EllipsoidHasAFifthOfTheSquaresOfItsHalfAxes) {
 }
 
 // No closed form is repeated here: slices of thickness dz are disks of radius rho(z), with
-// dV = pi rho^2 dz, dI_zz = dV rho^2/2 and dI_xx = dV (rho^2/4 + z^2). Midpoint rule, error about 1/n^2.
+// dV = pi rho^2 dz, dI_zz = dV rho^2/2 and dI_xx = dV (rho^2/4 + z^2). Midpoint rule, error about
+// 1/n^2.
 TEST(MassProperties, CapsuleIsTheSumOfItsSlices) {
   const double r = 0.3, length = 1.1;
   const int slices = 200'000;
@@ -107,7 +109,8 @@ TEST(MassProperties, MeshFarFromItsFrameKeepsItsDigits) {
   for (Vec3& v : mesh.vertices) v += away;
   MassProperties expected = mass_properties(Box{size});
   expected.center = away;
-  // The corners themselves are rounded to 1e-14 at this distance, a fortieth of a millionth millionth of 0.2 m.
+  // The corners themselves are rounded to 1e-14 at this distance, a fortieth of a millionth
+  // millionth of 0.2 m.
   expect_same(mass_properties(mesh), expected, 1e-12);
 }
 
@@ -117,8 +120,8 @@ TEST(MassProperties, InsideOutMeshHasNegativeVolume) {
   EXPECT_NEAR(mass_properties(mesh).volume, -1.0, 1e-14);
 }
 
-// Edge a of an icosahedron with circumradius R: R = a sin(2 pi/5); V = 5/12 (3 + sqrt 5) a^3; and its inertia is
-// phi^2/10 m a^2 about every axis.
+// Edge a of an icosahedron with circumradius R: R = a sin(2 pi/5); V = 5/12 (3 + sqrt 5) a^3; and
+// its inertia is phi^2/10 m a^2 about every axis.
 TEST(MassProperties, IcosahedronHasItsTextbookVolumeAndInertia) {
   const double edge = 1.0 / std::sin(2.0 * kPi / 5.0);
   const MassProperties solid = mass_properties(platonic_solid("icosahedron", 1.0));
@@ -149,7 +152,8 @@ TEST(MassProperties, ConcavePolygonIsTheSumOfItsSquares) {
 }
 
 TEST(MassProperties, TwoTurnedHalvesMakeTheWholeBox) {
-  const auto half = std::make_shared<const Shape>(Box{{2, 1, 3}});  // turned by 90 degrees about z: 1 x 2 x 3
+  const auto half =
+      std::make_shared<const Shape>(Box{{2, 1, 3}});  // turned by 90 degrees about z: 1 x 2 x 3
   const Quat quarter(Eigen::AngleAxisd(kPi / 2, Vec3::UnitZ()));
   const Compound whole{{{{Vec3(-0.5, 0, 0), quarter}, half}, {{Vec3(0.5, 0, 0), quarter}, half}}};
   expect_same(mass_properties(whole), mass_properties(Box{{2, 2, 3}}), 1e-14);

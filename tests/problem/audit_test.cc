@@ -13,20 +13,22 @@ TEST(Delassus, SphereOnPlane) {
   problem.bodies.emplace_back();
   const double m = 3.0, r = 0.2;
   problem.bodies.push_back(free_body(m, Vec3::Constant(0.4 * m * r * r), Vec3::Zero()));
-  problem.contacts.push_back(contact_between(0, 1, Vec3::UnitZ(), Vec3::Zero(), Vec3(0, 0, -r), 0.5));
+  problem.contacts.push_back(
+      contact_between(0, 1, Vec3::UnitZ(), Vec3::Zero(), Vec3(0, 0, -r), 0.5));
   const Mat3 w = delassus_block(problem, problem.contacts[0]);
   EXPECT_NEAR((w - Mat3(Vec3(1 / m, 3.5 / m, 3.5 / m).asDiagonal())).norm(), 0.0, 1e-14);
 }
 
-// D14: rod end, half-length l, angle theta to the floor: m W_nn = 1 + 3 cos^2, m W_tt = 1 + 3 sin^2,
-// m W_nt = -3 sin cos, determinant 4/m^2.
+// D14: rod end, half-length l, angle theta to the floor: m W_nn = 1 + 3 cos^2, m W_tt = 1 + 3
+// sin^2, m W_nt = -3 sin cos, determinant 4/m^2.
 TEST(Delassus, RodEnd) {
   Problem problem;
   problem.bodies.emplace_back();
   const double m = 2.0, l = 0.5, theta = 0.7;
   const double inertia = m * l * l / 3.0;
   problem.bodies.push_back(free_body(m, Vec3::Constant(inertia), Vec3::Zero()));
-  ContactBlock c = contact_between(0, 1, Vec3::UnitY(), Vec3::Zero(), Vec3(-l * std::cos(theta), -l * std::sin(theta), 0), 1);
+  ContactBlock c = contact_between(0, 1, Vec3::UnitY(), Vec3::Zero(),
+                                   Vec3(-l * std::cos(theta), -l * std::sin(theta), 0), 1);
   c.tangent = Vec3::UnitX();
   problem.contacts.push_back(c);
   const Mat3 w = delassus_block(problem, c);
@@ -36,14 +38,16 @@ TEST(Delassus, RodEnd) {
   EXPECT_NEAR(w(0, 0) * w(1, 1) - w(0, 1) * w(0, 1), 4 / (m * m), 1e-14);
 }
 
-// One 1 kg ball (rotation ignored by a huge inertia) falling at 1 m/s on the floor; p_n = 1 N s is exact.
+// One 1 kg ball (rotation ignored by a huge inertia) falling at 1 m/s on the floor; p_n = 1 N s is
+// exact.
 class OneContact : public testing::Test {
  protected:
   OneContact() {
     problem.gravity = 0.0;
     problem.bodies.emplace_back();
     problem.bodies.push_back(free_body(1.0, Vec3::Constant(1e12), Vec3(2.0, 0, -1.0)));
-    problem.contacts.push_back(contact_between(0, 1, Vec3::UnitZ(), Vec3::Zero(), Vec3::Zero(), 0.5));
+    problem.contacts.push_back(
+        contact_between(0, 1, Vec3::UnitZ(), Vec3::Zero(), Vec3::Zero(), 0.5));
     problem.contacts[0].tangent = Vec3::UnitX();
     impulses = zero_impulses(problem);
   }
@@ -72,8 +76,8 @@ TEST_F(OneContact, TheRelaxedSolutionLiftsTheBody) {
   EXPECT_GT(relaxed.ncp_rms, 0.1);
 }
 
-// No impulse at all: u = (-1, 2, 0), shifted (0, 2, 0); F = -P(-u^) = -P((0, -2, 0)), P = (0.8, -0.4, 0),
-// |F| = sqrt(0.8); q = u, V_ref = sqrt(5).
+// No impulse at all: u = (-1, 2, 0), shifted (0, 2, 0); F = -P(-u^) = -P((0, -2, 0)), P = (0.8,
+// -0.4, 0), |F| = sqrt(0.8); q = u, V_ref = sqrt(5).
 TEST_F(OneContact, DoingNothingIsMeasured) {
   const Residuals r = audit(problem, impulses, Law::coulomb);
   EXPECT_NEAR(r.reference_velocity, std::sqrt(5.0), 1e-14);
@@ -85,7 +89,8 @@ TEST_F(OneContact, DoingNothingIsMeasured) {
 
 TEST_F(OneContact, AnImpulseOutsideTheConeIsSeen) {
   impulses.contacts[0] = Vec3(1.0, -1.0, 0.0);
-  EXPECT_NEAR(audit(problem, impulses, Law::coulomb).cone, 0.5 / 2.2360679775, 1e-9);  // over max(p_n, eta V_ref)
+  EXPECT_NEAR(audit(problem, impulses, Law::coulomb).cone, 0.5 / 2.2360679775,
+              1e-9);  // over max(p_n, eta V_ref)
 }
 
 TEST_F(OneContact, NotANumberIsNeverAGoodResidual) {
@@ -98,6 +103,9 @@ TEST(Projection, OnTheConeIsTheNearestPoint) {
   EXPECT_EQ(project_on_cone(Vec3(-3, 1, 1), 0.5), Vec3::Zero());
   // (0, 1, 0) on mu = 1: half way, (1/2, 1/2, 0).
   EXPECT_LT((project_on_cone(Vec3(0, 1, 0), 1.0) - Vec3(0.5, 0.5, 0)).norm(), 1e-15);
+  EXPECT_EQ(project_on_cone(Vec3(-1, 0, 0), 0.0),
+            Vec3::Zero());  // without friction the cone is a half-line
+  EXPECT_EQ(project_on_cone(Vec3(2, 1, 0), 0.0), Vec3(2, 0, 0));
   EXPECT_EQ(project_on_set(Vec3(2, 1, 1), 0.5, Law::none), Vec3(2, 0, 0));
 }
 

@@ -31,12 +31,15 @@ std::vector<Case> all_cases() {
 
 class EverySolver : public testing::TestWithParam<Case> {};
 
-// Ten cubes of 1 kg: the four impulses under cube k carry the cubes above it, (10 - k + 1) * 9.81 * h in all.
+// Ten cubes of 1 kg: the four impulses under cube k carry the cubes above it, (10 - k + 1) * 9.81 *
+// h in all.
 TEST_P(EverySolver, CarriesAStack) {
   const Problem problem = box_stack(10, 0.5);
   Impulses impulses = zero_impulses(problem);
   const SolveResult result =
-      solver_named(GetParam().solver).create()->solve(problem, impulses, options_with(GetParam().law, 1e-8, 20000));
+      solver_named(GetParam().solver)
+          .create()
+          ->solve(problem, impulses, options_with(GetParam().law, 1e-8, 20000));
   ASSERT_EQ(result.status, SolveStatus::converged) << result.residuals.relative_rms;
   for (int k = 0; k < 10; ++k) {
     double sum = 0.0;
@@ -45,13 +48,15 @@ TEST_P(EverySolver, CarriesAStack) {
   }
 }
 
-// A solver's word is the judge's word: converged exactly when the audit's residual is within the tolerance.
+// A solver's word is the judge's word: converged exactly when the audit's residual is within the
+// tolerance.
 TEST_P(EverySolver, SaysConvergedOnlyWhenTheAuditAgrees) {
   for (const int limit : {1, 3, 20, 3000}) {
     const Problem problem = shaken_lattice(4, 0.5, 3);
     Impulses impulses = zero_impulses(problem);
     const SolveOptions options = options_with(GetParam().law, 1e-5, limit);
-    const SolveResult result = solver_named(GetParam().solver).create()->solve(problem, impulses, options);
+    const SolveResult result =
+        solver_named(GetParam().solver).create()->solve(problem, impulses, options);
     const double residual = audit(problem, impulses, GetParam().law).relative_rms;
     EXPECT_EQ(result.status == SolveStatus::converged, residual <= 1e-5);
     EXPECT_EQ(result.residuals.relative_rms, residual);
@@ -78,7 +83,10 @@ TEST_P(EverySolver, AcceptsAProblemWithoutContacts) {
   Problem problem;
   problem.bodies.resize(2);
   Impulses impulses;
-  EXPECT_EQ(solver_named(GetParam().solver).create()->solve(problem, impulses, options_with(GetParam().law, 1e-4)).status,
+  EXPECT_EQ(solver_named(GetParam().solver)
+                .create()
+                ->solve(problem, impulses, options_with(GetParam().law, 1e-4))
+                .status,
             SolveStatus::converged);
 }
 
@@ -87,7 +95,8 @@ TEST_P(EverySolver, StopsAtTheTimeLimit) {
   Impulses impulses = zero_impulses(problem);
   SolveOptions options = options_with(GetParam().law, 1e-16, 1000000);
   options.time_limit = 0.02;
-  const SolveResult result = solver_named(GetParam().solver).create()->solve(problem, impulses, options);
+  const SolveResult result =
+      solver_named(GetParam().solver).create()->solve(problem, impulses, options);
   EXPECT_NE(result.status, SolveStatus::iteration_limit);
   EXPECT_GT(result.iterations, 0);
 }
@@ -104,19 +113,23 @@ TEST_P(EverySolver, SolvesRowsWithCompliance) {
   row.compliance = 0.25;
   problem.rows.push_back(row);
   Impulses impulses = zero_impulses(problem);
-  const SolveResult result =
-      solver_named(GetParam().solver).create()->solve(problem, impulses, options_with(GetParam().law, 1e-12));
+  const SolveResult result = solver_named(GetParam().solver)
+                                 .create()
+                                 ->solve(problem, impulses, options_with(GetParam().law, 1e-12));
   ASSERT_EQ(result.status, SolveStatus::converged);
   EXPECT_NEAR(impulses.rows[0], -1.5 / 0.75, 1e-11);
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EverySolver, testing::ValuesIn(all_cases()), [](const auto& parameter) {
-  std::string name = parameter.param.solver + "_" + name_of(parameter.param.law);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Registry, EverySolver, testing::ValuesIn(all_cases()),
+                         [](const auto& parameter) {
+                           std::string name =
+                               parameter.param.solver + "_" + name_of(parameter.param.law);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
-// Impulses of a pile are not unique, velocities of the relaxed problem are: two methods must agree on them.
+// Impulses of a pile are not unique, velocities of the relaxed problem are: two methods must agree
+// on them.
 TEST(Solvers, AgreeOnTheVelocitiesOfTheRelaxedProblem) {
   const Problem problem = shaken_lattice(3, 0.5, 11);
   std::vector<std::vector<BodyVelocity>> found;
@@ -124,7 +137,8 @@ TEST(Solvers, AgreeOnTheVelocitiesOfTheRelaxedProblem) {
     Impulses impulses = zero_impulses(problem);
     const SolveResult result = solver_named(name).create()->solve(
         problem, impulses, options_with(Law::relaxed, 1e-9, 60000));
-    ASSERT_EQ(result.status, SolveStatus::converged) << name << " " << result.residuals.relative_rms;
+    ASSERT_EQ(result.status, SolveStatus::converged)
+        << name << " " << result.residuals.relative_rms;
     velocities_from(problem, impulses, found.emplace_back());
   }
   for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
@@ -142,7 +156,8 @@ TEST(Solvers, AccelerationSavesSweepsAtTightTolerance) {
     Impulses impulses = zero_impulses(problem);
     SolveOptions options = options_with(Law::coulomb, 1e-6, 50000);
     options.extra = {{"memory", memory}, {"polish_visits", 0}};
-    const SolveResult result = solver_named("gauss-seidel").create()->solve(problem, impulses, options);
+    const SolveResult result =
+        solver_named("gauss-seidel").create()->solve(problem, impulses, options);
     ASSERT_EQ(result.status, SolveStatus::converged);
     sweeps[memory == 0 ? 0 : 1] = result.iterations;
   }
@@ -156,7 +171,8 @@ TEST(Solvers, AnUnknownNameListsTheKnownOnes) {
     solver_named("gauss");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_EQ(std::string(error.what()), "solver must be one of auto, gauss-seidel, jacobi and apgd, got 'gauss'");
+    EXPECT_EQ(std::string(error.what()),
+              "solver must be one of auto, gauss-seidel, jacobi and apgd, got 'gauss'");
   }
 }
 

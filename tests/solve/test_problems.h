@@ -15,8 +15,8 @@ inline ProblemBody free_body(double mass, const Vec3& inertia, const Vec3& veloc
   return body;
 }
 
-inline ContactBlock contact_between(int a, int b, const Vec3& normal, const Vec3& arm_a, const Vec3& arm_b,
-                                    double friction) {
+inline ContactBlock contact_between(int a, int b, const Vec3& normal, const Vec3& arm_a,
+                                    const Vec3& arm_b, double friction) {
   ContactBlock c;
   c.a = a;
   c.b = b;
@@ -30,10 +30,12 @@ inline ContactBlock contact_between(int a, int b, const Vec3& normal, const Vec3
 }
 
 inline Impulses zero_impulses(const Problem& problem) {
-  return {std::vector<Vec3>(problem.contacts.size(), Vec3::Zero()), std::vector<double>(problem.rows.size(), 0.0)};
+  return {std::vector<Vec3>(problem.contacts.size(), Vec3::Zero()),
+          std::vector<double>(problem.rows.size(), 0.0)};
 }
 
-/// `count` unit cubes of 1 kg on top of each other under gravity, four corner contacts per face, h = 0.01.
+/// `count` unit cubes of 1 kg on top of each other under gravity, four corner contacts per face, h
+/// = 0.01.
 inline Problem box_stack(int count, double friction, double sideways = 0.0) {
   Problem problem;
   problem.bodies.emplace_back();
@@ -43,15 +45,16 @@ inline Problem box_stack(int count, double friction, double sideways = 0.0) {
     for (const double x : {-0.5, 0.5}) {
       for (const double y : {-0.5, 0.5}) {
         const Vec3 below = k == 1 ? Vec3(x, y, 0.0) : Vec3(x, y, 0.5);
-        problem.contacts.push_back(contact_between(k - 1, k, Vec3::UnitZ(), below, Vec3(x, y, -0.5), friction));
+        problem.contacts.push_back(
+            contact_between(k - 1, k, Vec3::UnitZ(), below, Vec3(x, y, -0.5), friction));
       }
     }
   }
   return problem;
 }
 
-/// Spheres of 1 kg on a jittered cubic lattice in a box open above, falling and spinning a little: a pile that has
-/// just been shaken, with sticking, sliding and open contacts.
+/// Spheres of 1 kg on a jittered cubic lattice in a box open above, falling and spinning a little:
+/// a pile that has just been shaken, with sticking, sliding and open contacts.
 inline Problem shaken_lattice(int n, double friction, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
@@ -63,7 +66,8 @@ inline Problem shaken_lattice(int n, double friction, unsigned seed) {
     const double mass = std::exp(0.5 * uniform(random));
     const Vec3 spin(uniform(random), uniform(random), uniform(random));
     const Vec3 shake(uniform(random), uniform(random), uniform(random));
-    ProblemBody body = free_body(mass, Vec3::Constant(0.4 * mass * r * r), Vec3(0, 0, -9.81 * problem.step) + 0.2 * shake);
+    ProblemBody body = free_body(mass, Vec3::Constant(0.4 * mass * r * r),
+                                 Vec3(0, 0, -9.81 * problem.step) + 0.2 * shake);
     body.angular_velocity = 0.3 * spin;
     problem.bodies.push_back(body);
   }

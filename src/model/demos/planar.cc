@@ -1,7 +1,8 @@
-// The planar demos: hexagons and octagons of 1 kg and 30 kg cm^2 after section 4.2 of [Betz11], and the timing scene built
-// from the same hexagons.
+// The planar demos: hexagons and octagons of 1 kg and 30 kg cm^2 after section 4.2 of [Betz11], and
+// the timing scene built from the same hexagons.
 //
-// [Betz11] J. J. Betz, "Solving rigid multibody physics dynamics using proximal point functions on the GPU",
+// [Betz11] J. J. Betz, "Solving rigid multibody physics dynamics using proximal point functions on
+// the GPU",
 //   master's thesis, Rensselaer Polytechnic Institute, 2011.
 #include <fmt/format.h>
 

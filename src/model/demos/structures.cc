@@ -65,20 +65,25 @@ Scene make_arch(const DemoValues& values) {
   return scene;
 }
 
-/// Rows of tents, each of two cards that lean against each other, with level cards from ridge to
-/// ridge. The leaning cards are mitred: cut upright where they meet, level at the foot and on top.
+/// Rows of tents, each of two cards that lean against each other, with a level card over each row.
+/// The leaning cards are mitred: cut upright where they meet, level at the foot and on top.
 /// Square-cut cards would meet in two parallel edges, where no normal is better than another;
-/// mitred ones touch face to face. Foot friction needed: less than tan(kLean) = 0.364.
+/// mitred ones touch face to face.
+///
+/// One level card covers its whole row. A card from ridge to ridge would rest on one half of each
+/// ridge, and a tent of weight 2 W with a load P on one half only needs friction P / ((W + P)
+/// tan(kLean)) at the ridge: more than 1.3 for P = W. Under a whole card the feet need less than
+/// tan(kLean) = 0.364 and the ridges nothing.
 Scene make_card_house(const DemoValues& values) {
   constexpr double kLean = 20 * M_PI / 180;                       // rad, from the vertical
   constexpr double kLength = 0.1, kWidth = 0.06, kThick = 0.002;  // m
-  constexpr double kGap = 0.0005;  // m, between level cards that meet on a ridge
+  constexpr double kPitch = 0.08;                                 // m, from ridge to ridge
   const double height = kLength * std::cos(kLean);
   const double level_width = kThick / std::cos(kLean);  // of a leaning card, cut level
   const double ridge = 0.5 * level_width;               // m, each card's half of the level top
   const double run = height * std::tan(kLean);
   const double cut = (level_width - ridge) / std::tan(kLean);  // m, height of the upright faces
-  // The card on the left; its twin is this one turned by half a turn about the upright through the
+  // The card on the left; its twin is this one after half a turn about the upright through the
   // ridge.
   const Hull card = prism({{-ridge - run, 0},
                            {-ridge - run + level_width, 0},
@@ -86,7 +91,6 @@ Scene make_card_house(const DemoValues& values) {
                            {0, height},
                            {-ridge, height}},
                           kWidth);
-  const double pitch = kLength + kGap;
   const int levels = values.whole("levels");
   Scene scene = scene_with_friction(values("friction"));
   const auto add = [&](Body body, int color) {
@@ -97,15 +101,15 @@ Scene make_card_house(const DemoValues& values) {
     const int tents = levels - level;
     const double floor = level * (height + kThick);
     for (int i = 0; i < tents; ++i) {
-      const double x = (i - 0.5 * (tents - 1)) * pitch;
+      const double x = (i - 0.5 * (tents - 1)) * kPitch;
       add(body(card).at({x, 0, floor}), 0);
       Body twin = body(card).at({x, 0, floor});
       twin.pose.orientation = Quat(0, 0, 0, 1);
       add(std::move(twin), 3);
     }
-    for (int i = 0; i + 1 < tents; ++i) {
-      const double x = (i - 0.5 * (tents - 2)) * pitch;
-      add(box({kLength, kWidth, kThick}).at({x, 0, floor + height + 0.5 * kThick}), 5);
+    if (tents > 1) {
+      const double length = (tents - 1) * kPitch + 0.02;
+      add(box({length, kWidth, kThick}).at({0, 0, floor + height + 0.5 * kThick}), 5);
     }
   }
   add_ground(scene, 0.0);
