@@ -12,8 +12,9 @@
 namespace scree {
 namespace {
 
-// The arena gives exactly the number of workers asked for, also more than there are cores: the implicit arena of TBB
-// stops at the cores, and a test that compares one worker with four would compare one with one on a small machine.
+// The arena gives exactly the number of workers asked for, also more than there are cores: the
+// implicit arena of TBB stops at the cores, and a test that compares one worker with four would
+// compare one with one on a small machine.
 struct Workers {
   explicit Workers(int wanted)
       : count(wanted),

@@ -1,5 +1,5 @@
-// The only door to threads. Work is split by index, results land in their own slots, and nothing depends on timing,
-// so the bits do not depend on the number of workers.
+// The only door to threads. Work is split by index, results land in their own slots, and nothing
+// depends on timing, so the bits do not depend on the number of workers.
 #pragma once
 
 #include <memory>
@@ -7,12 +7,13 @@
 
 namespace scree {
 
-/// A view of a callable (begin, end): unlike std::function it never allocates, so a step that has warmed up does not.
+/// A view of a callable (begin, end): unlike std::function it never allocates, so a step that has
+/// warmed up does not.
 class RangeBody {
  public:
   template <class Body>
-    requires(!std::is_same_v<std::remove_cvref_t<Body>, RangeBody>)
-  RangeBody(const Body& body)  // implicit, so that a lambda can be written in place
+  requires(!std::is_same_v<std::remove_cvref_t<Body>, RangeBody>)
+      RangeBody(const Body& body)  // implicit, so that a lambda can be written in place
       : object_(std::addressof(body)), call_([](const void* object, int begin, int end) {
           (*static_cast<const Body*>(object))(begin, end);
         }) {}
@@ -23,7 +24,8 @@ class RangeBody {
   void (*call_)(const void*, int, int);
 };
 
-/// Workers used from now on; 0: all cores. Affects the whole process. Not to be called from inside parallel_for.
+/// Workers used from now on; 0: all cores. Affects the whole process. Not to be called from inside
+/// parallel_for.
 void set_thread_count(int count);
 int thread_count();
 

@@ -13,9 +13,11 @@ namespace {
 
 // 2^11 counters of four bytes lie in the first-level cache beside the data that streams past them.
 constexpr int kMaxDigitBits = 11;
-// A chunk is long against its 2^11 counters, which are scanned serially between the two sweeps of a pass.
+// A chunk is long against its 2^11 counters, which are scanned serially between the two sweeps of a
+// pass.
 constexpr int kChunk = 1 << 15;
-constexpr int kInsertionLimit = 48;  // below this, clearing the counters costs more than sorting by hand
+constexpr int kInsertionLimit =
+    48;  // below this, clearing the counters costs more than sorting by hand
 
 template <bool with_values>
 void insertion_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint32_t>* values) {
@@ -35,7 +37,8 @@ void insertion_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint32_t>
 
 /// The bits that are not the same in all keys.
 std::uint64_t varying_bits(const std::vector<std::uint64_t>& keys) {
-  std::atomic<std::uint64_t> all_or{0}, all_and{~std::uint64_t{0}};  // both sums commute: order does not matter
+  std::atomic<std::uint64_t> all_or{0},
+      all_and{~std::uint64_t{0}};  // both sums commute: order does not matter
   parallel_for(static_cast<int>(keys.size()), kChunk, [&](int begin, int end) {
     std::uint64_t any = 0, every = ~std::uint64_t{0};
     for (int i = begin; i < end; ++i) {
@@ -71,13 +74,15 @@ bool RadixSort::count_digits(const std::vector<std::uint64_t>& keys, int shift, 
       slot = sum;
       sum += here;
     }
-    if (sum - before == static_cast<std::uint32_t>(count)) return false;  // one bucket holds everything
+    if (sum - before == static_cast<std::uint32_t>(count))
+      return false;  // one bucket holds everything
   }
   return true;
 }
 
 template <bool with_values>
-void RadixSort::pass(std::vector<std::uint64_t>& keys, std::vector<std::uint32_t>* values, int shift, int width) {
+void RadixSort::pass(std::vector<std::uint64_t>& keys, std::vector<std::uint32_t>* values,
+                     int shift, int width) {
   if (!count_digits(keys, shift, width)) return;
   const std::size_t buckets = std::size_t{1} << width;
   const std::uint64_t mask = buckets - 1;
@@ -95,7 +100,8 @@ void RadixSort::pass(std::vector<std::uint64_t>& keys, std::vector<std::uint32_t
 }
 
 template <bool with_values>
-void RadixSort::sort_by_digits(std::vector<std::uint64_t>& keys, std::vector<std::uint32_t>* values) {
+void RadixSort::sort_by_digits(std::vector<std::uint64_t>& keys,
+                               std::vector<std::uint32_t>* values) {
   if (keys.size() <= kInsertionLimit) return insertion_sort<with_values>(keys, values);
   assert(keys.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()));
   const std::uint64_t varying = varying_bits(keys);
@@ -105,10 +111,12 @@ void RadixSort::sort_by_digits(std::vector<std::uint64_t>& keys, std::vector<std
   const int first = std::countr_zero(varying);
   const int bits = 64 - std::countl_zero(varying) - first;
   const int passes = (bits + kMaxDigitBits - 1) / kMaxDigitBits;
-  const int width = (bits + passes - 1) / passes;  // equal digits: two of 8 bits are cheaper than 11 and 5
+  const int width =
+      (bits + passes - 1) / passes;  // equal digits: two of 8 bits are cheaper than 11 and 5
   for (int i = 0; i < passes; ++i) {
     const int shift = first + i * width;
-    if ((varying >> shift & ((std::uint64_t{1} << width) - 1)) != 0) pass<with_values>(keys, values, shift, width);
+    if ((varying >> shift & ((std::uint64_t{1} << width) - 1)) != 0)
+      pass<with_values>(keys, values, shift, width);
   }
 }
 

@@ -1,4 +1,5 @@
-// Prefix sums and stream compaction: how a parallel stage knows where to write before anything is written.
+// Prefix sums and stream compaction: how a parallel stage knows where to write before anything is
+// written.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,10 @@
 
 namespace scree {
 
-/// offsets[i] = counts[0] + ... + counts[i-1]; offsets has one entry more than counts, the last is the total.
-inline void exclusive_scan(const std::vector<std::uint32_t>& counts, std::vector<std::uint64_t>& offsets) {
+/// offsets[i] = counts[0] + ... + counts[i-1]; offsets has one entry more than counts, the last is
+/// the total.
+inline void exclusive_scan(const std::vector<std::uint32_t>& counts,
+                           std::vector<std::uint64_t>& offsets) {
   constexpr int kGrain = 1 << 14;
   const int count = static_cast<int>(counts.size());
   offsets.resize(counts.size() + 1);
@@ -21,7 +24,8 @@ inline void exclusive_scan(const std::vector<std::uint32_t>& counts, std::vector
       offsets[static_cast<std::size_t>(i) + 1] = sum;
     }
   });
-  // Then each chunk is raised by the sum of those before it. The last entries go first: they are what is carried.
+  // Then each chunk is raised by the sum of those before it. The last entries go first: they are
+  // what is carried.
   for (int begin = kGrain; begin < count; begin += kGrain) {
     const int end = begin + kGrain < count ? begin + kGrain : count;
     offsets[static_cast<std::size_t>(end)] += offsets[static_cast<std::size_t>(begin)];

@@ -17,15 +17,17 @@ namespace {
 constexpr int kBoxGrain = 2048;  // boxes per task
 constexpr int kBinGrain = 512;   // active bins per task
 constexpr int kMaxAxisBits = 20;
+constexpr std::size_t kPrefetch = 32;  // entries
 
-// Bins twice as wide as the typical box: a box touches 1.5^3 = 3.4 bins on average. Narrower bins mean fewer tests
-// and more entries to sort; BroadPhase.PrintsTheTimeForManyBoxes shows the sum.
+// Bins twice as wide as the typical box: a box touches 1.5^3 = 3.4 bins on average. Narrower bins
+// mean fewer tests and more entries to sort; BroadPhase.PrintsTheTimeForManyBoxes shows the sum.
 constexpr double kBinPerEdge = 2.0;
 constexpr double kMaxBinsPerBox = 8.0;  // a cube as wide as its bin; four times wider would be 125
 constexpr std::size_t kFewLarge = 16;   // so many tests cost less than one more entry per box
 
 // An entry is a box with five flags.
-constexpr std::uint32_t kLowestX = 1, kLowestY = 2, kLowestZ = 4;  // the bin is the box's lowest along this axis
+constexpr std::uint32_t kLowestX = 1, kLowestY = 2,
+                        kLowestZ = 4;  // the bin is the box's lowest along this axis
 constexpr std::uint32_t kLowestAll = kLowestX | kLowestY | kLowestZ;
 constexpr std::uint32_t kVisitor = 8, kMoving = 16;
 constexpr int kFlagBits = 5;
@@ -59,21 +61,27 @@ std::uint32_t checked_size(std::uint64_t size) {
   return static_cast<std::uint32_t>(size);
 }
 
-/// The boxes of one bin side by side, so that the compiler can test several at once. Order: moving residents,
-/// other residents, moving visitors, other visitors.
+/// The boxes of one bin side by side, so that the compiler can test several at once. Order: moving
+/// residents, other residents, moving visitors, other visitors.
 struct BinBoxes {
-  static constexpr std::size_t kBlock = 16;  // boxes tested at once; the arrays have so many more than there are boxes
+  // Boxes tested at once; the arrays have so many more than there are boxes.
+  static constexpr std::size_t kBlock = 8;
 
   std::vector<float> lower_x, lower_y, lower_z, upper_x, upper_y, upper_z;
-  std::vector<std::uint32_t> entry;
+  std::vector<std::uint32_t> entry, group, mask;
+  std::vector<std::int32_t> body;
 
   void reserve(std::size_t count) {
     if (entry.size() >= count + kBlock) return;
-    for (auto* array : {&lower_x, &lower_y, &lower_z, &upper_x, &upper_y, &upper_z}) array->resize(count + kBlock);
-    entry.resize(count + kBlock);
+    for (auto* array : {&lower_x, &lower_y, &lower_z, &upper_x, &upper_y, &upper_z}) {
+      array->resize(count + kBlock);
+    }
+    for (auto* array : {&entry, &group, &mask}) array->resize(count + kBlock);
+    body.resize(count + kBlock);
   }
 
-  /// visit(j) for the j in [begin, end) that overlap i, rounded outward, where this bin owns the pair.
+  /// visit(j) for the j in [begin, end) that overlap i, rounded outward, where this bin owns the
+  /// pair.
   template <class Visit>
   void test(std::size_t i, std::size_t begin, std::size_t end, const Visit& visit) const {
     const float lx = lower_x[i], ly = lower_y[i], lz = lower_z[i];
@@ -87,22 +95,34 @@ struct BinBoxes {
       const float* const e = upper_y.data() + begin;
       const float* const f = upper_z.data() + begin;
       const std::uint32_t* const g = entry.data() + begin;
-      std::array<std::uint8_t, kBlock> hit;
+      std::array<std::uint32_t, kBlock> hit;
       for (std::size_t j = 0; j < kBlock; ++j) {
-        hit[j] = static_cast<std::uint8_t>((a[j] <= ux) & (d[j] >= lx) & (b[j] <= uy) & (e[j] >= ly) & (c[j] <= uz) &
-                                           (f[j] >= lz) & (((own | g[j]) & kLowestAll) == kLowestAll));
+        hit[j] = (a[j] <= ux) & (d[j] >= lx) & (b[j] <= uy) & (e[j] >= ly) & (c[j] <= uz) &
+                 (f[j] >= lz) & (((own | g[j]) & kLowestAll) == kLowestAll);
       }
       const std::size_t count = std::min(kBlock, end - begin);  // what lies behind are left-overs
-      for (std::size_t half = 0; half < kBlock; half += 8) {
+      for (std::size_t two = 0; two < count; two += 2) {
         std::uint64_t word;
-        std::memcpy(&word, hit.data() + half, 8);
-        for (; word != 0; word &= word - 1) {
-          const std::size_t j = half + static_cast<std::size_t>(std::countr_zero(word)) / 8;
-          if (j >= count) break;
-          visit(begin + j);
-        }
+        std::memcpy(&word, hit.data() + two, 8);
+        if (word == 0) continue;
+        if (hit[two] != 0) visit(begin + two);
+        if (hit[two + 1] != 0 && two + 1 < count) visit(begin + two + 1);
       }
     }
+  }
+
+  bool may_collide(std::size_t i, std::size_t j) const {
+    return body[i] != body[j] && (group[i] & mask[j]) != 0 && (group[j] & mask[i]) != 0;
+  }
+
+  /// They overlap by more than the rounding of the bounds: no need to look at the boxes themselves.
+  bool clearly_overlap(std::size_t i, std::size_t j) const {
+    const auto is_clear = [](float lower, float upper) {
+      return upper - lower > 1e-6f * (std::abs(lower) + std::abs(upper));
+    };
+    return is_clear(lower_x[i], upper_x[j]) && is_clear(lower_x[j], upper_x[i]) &&
+           is_clear(lower_y[i], upper_y[j]) && is_clear(lower_y[j], upper_y[i]) &&
+           is_clear(lower_z[i], upper_z[j]) && is_clear(lower_z[j], upper_z[i]);
   }
 };
 
@@ -134,19 +154,25 @@ void BroadPhase::place_boxes(const BroadPhaseInput& input) {
   const std::size_t count = input.boxes.size();
   level_.resize(count);
   cells_.resize(count);
-  bounds_.resize(count);
+  candidates_.resize(count);
   parallel_for(static_cast<int>(count), kBoxGrain, [&](int begin, int end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const Aabb& box = input.boxes[i];
       level_[i] = kLarge;
       if (!is_finite(box)) continue;
-      Vec3 edge = (box.upper - box.lower).cwiseProduct(grid_.bins_per_metre);  // in bins of the finest level
+      Vec3 edge = (box.upper - box.lower)
+                      .cwiseProduct(grid_.bins_per_metre);  // in bins of the finest level
       for (int axis = 0; axis < 3; ++axis) {
-        cells_[i].lower[static_cast<std::size_t>(axis)] = to_bin(box.lower[axis], grid_.bins_per_metre[axis]);
-        cells_[i].upper[static_cast<std::size_t>(axis)] = to_bin(box.upper[axis], grid_.bins_per_metre[axis]);
-        bounds_[i].lower[axis] = round_down(box.lower[axis]);
-        bounds_[i].upper[axis] = round_up(box.upper[axis]);
+        cells_[i].lower[static_cast<std::size_t>(axis)] =
+            to_bin(box.lower[axis], grid_.bins_per_metre[axis]);
+        cells_[i].upper[static_cast<std::size_t>(axis)] =
+            to_bin(box.upper[axis], grid_.bins_per_metre[axis]);
+        candidates_[i].lower[axis] = round_down(box.lower[axis]);
+        candidates_[i].upper[axis] = round_up(box.upper[axis]);
       }
+      candidates_[i].body = input.body[i];
+      candidates_[i].group = input.group[i];
+      candidates_[i].mask = input.mask[i];
       const auto expected_bins = [&edge](int level) {
         const double scale = std::ldexp(1.0, -2 * level);
         return (1.0 + scale * edge[0]) * (1.0 + scale * edge[1]) * (1.0 + scale * edge[2]);
@@ -160,7 +186,8 @@ void BroadPhase::place_boxes(const BroadPhaseInput& input) {
 }
 
 void BroadPhase::choose_levels(const BroadPhaseInput& input) {
-  std::array<std::atomic<std::uint32_t>, kLevels + 1> boxes_at{}, moving_at{};  // sums of integers: any order will do
+  std::array<std::atomic<std::uint32_t>, kLevels + 1> boxes_at{},
+      moving_at{};  // sums of integers: any order will do
   parallel_for(static_cast<int>(level_.size()), kBoxGrain, [&](int begin, int end) {
     std::array<std::uint32_t, kLevels + 1> all{}, moving{};
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
@@ -183,8 +210,9 @@ void BroadPhase::choose_levels(const BroadPhaseInput& input) {
     rank += grid_.has_residents[level] ? 1 : 0;
   }
   keep_indices(
-      static_cast<int>(level_.size()), [&](int i) { return level_[static_cast<std::size_t>(i)] >= top; },
-      scratch_counts_, scratch_offsets_, large_);
+      static_cast<int>(level_.size()),
+      [&](int i) { return level_[static_cast<std::size_t>(i)] >= top; }, scratch_counts_,
+      scratch_offsets_, large_);
   for (const std::uint32_t box : large_) level_[box] = kLarge;
 }
 
@@ -201,7 +229,8 @@ void BroadPhase::choose_key_bits() {
   };
   parallel_for(static_cast<int>(level_.size()), kBoxGrain, [&](int begin, int end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      if (level_[i] != kLarge) extend(extent_[static_cast<std::size_t>(begin / kBoxGrain)], cells_[i]);
+      if (level_[i] != kLarge)
+        extend(extent_[static_cast<std::size_t>(begin / kBoxGrain)], cells_[i]);
     }
   });
   for (const CellRange& chunk : extent_) extend(extent_[0], chunk);
@@ -209,12 +238,14 @@ void BroadPhase::choose_key_bits() {
   const auto shift = 2 * (finest - grid_.has_residents.begin());
   grid_.origin = extent_[0].lower;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto last = static_cast<std::uint64_t>((extent_[0].upper[axis] >> shift) - (grid_.origin[axis] >> shift));
+    const auto last = static_cast<std::uint64_t>((extent_[0].upper[axis] >> shift) -
+                                                 (grid_.origin[axis] >> shift));
     grid_.bits[axis] = std::min(kMaxAxisBits, static_cast<int>(std::bit_width(last)));
   }
 }
 
-/// visit(level, lower, upper): the bins a box has an entry in, at its own level and as visitor at coarser ones.
+/// visit(level, lower, upper): the bins a box has an entry in, at its own level and as visitor at
+/// coarser ones.
 template <class Visit>
 void BroadPhase::for_each_bin(const BroadPhaseInput& input, int box, const Visit& visit) const {
   const auto i = static_cast<std::size_t>(box);
@@ -248,7 +279,8 @@ void BroadPhase::write_entries(const BroadPhaseInput& input) {
   keys_.resize(checked_size(bin_offset_.back()));
   entries_.resize(keys_.size());
   std::array<std::uint64_t, 3> mask;
-  for (std::size_t axis = 0; axis < 3; ++axis) mask[axis] = (std::uint64_t{1} << grid_.bits[axis]) - 1;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    mask[axis] = (std::uint64_t{1} << grid_.bits[axis]) - 1;
   parallel_for(static_cast<int>(level_.size()), kBoxGrain, [&](int begin, int end) {
     for (int box = begin; box < end; ++box) {
       const auto i = static_cast<std::size_t>(box);
@@ -266,8 +298,8 @@ void BroadPhase::write_entries(const BroadPhaseInput& input) {
             const std::uint64_t key_y = key_z << grid_.bits[1] | wrapped(1, y);
             for (std::int64_t x = lower[0]; x <= upper[0]; ++x) {
               keys_[next] = key_y << grid_.bits[0] | wrapped(0, x);
-              entries_[next++] = tagged | (x == lower[0] ? kLowestX : 0u) | (y == lower[1] ? kLowestY : 0u) |
-                                 (z == lower[2] ? kLowestZ : 0u);
+              entries_[next++] = tagged | (x == lower[0] ? kLowestX : 0u) |
+                                 (y == lower[1] ? kLowestY : 0u) | (z == lower[2] ? kLowestZ : 0u);
             }
           }
         }
@@ -279,7 +311,10 @@ void BroadPhase::write_entries(const BroadPhaseInput& input) {
 void BroadPhase::find_bin_starts() {
   keep_indices(
       static_cast<int>(keys_.size()),
-      [&](int i) { return i == 0 || keys_[static_cast<std::size_t>(i)] != keys_[static_cast<std::size_t>(i) - 1]; },
+      [&](int i) {
+        return i == 0 ||
+               keys_[static_cast<std::size_t>(i)] != keys_[static_cast<std::size_t>(i) - 1];
+      },
       scratch_counts_, scratch_offsets_, bin_start_);
   bin_start_.push_back(static_cast<std::uint32_t>(keys_.size()));
 }
@@ -297,12 +332,14 @@ void BroadPhase::keep_active_bins() {
     }
     return (any & kMoving) != 0 && (every & kVisitor) == 0;
   };
-  keep_indices(static_cast<int>(bin_start_.size()) - 1, is_active, scratch_counts_, scratch_offsets_, active_bins_);
+  keep_indices(static_cast<int>(bin_start_.size()) - 1, is_active, scratch_counts_,
+               scratch_offsets_, active_bins_);
 }
 
 /// report(first, second) for each pair this bin owns.
 template <class Report>
-void BroadPhase::test_bin(const BroadPhaseInput& input, std::uint32_t bin, const Report& report) const {
+void BroadPhase::test_bin(const BroadPhaseInput& input, std::uint32_t bin,
+                          const Report& report) const {
   thread_local BinBoxes local;  // scratch of this worker; every field used is written below
   const std::uint32_t begin = bin_start_[bin], end = bin_start_[bin + 1];
   local.reserve(end - begin);
@@ -317,27 +354,38 @@ void BroadPhase::test_bin(const BroadPhaseInput& input, std::uint32_t bin, const
   }
   for (std::uint32_t i = begin; i < end; ++i) {
     const std::size_t slot = next[kind(entries_[i])]++;
-    const FloatBox& bounds = bounds_[entries_[i] >> kFlagBits];
-    local.lower_x[slot] = bounds.lower[0];
-    local.lower_y[slot] = bounds.lower[1];
-    local.lower_z[slot] = bounds.lower[2];
-    local.upper_x[slot] = bounds.upper[0];
-    local.upper_y[slot] = bounds.upper[1];
-    local.upper_z[slot] = bounds.upper[2];
+    // Boxes of one bin may lie anywhere in memory; those of the next bins are asked for in time.
+    const std::size_t ahead = std::min<std::size_t>(i + kPrefetch, entries_.size() - 1);
+    __builtin_prefetch(&candidates_[entries_[ahead] >> kFlagBits]);
+    const Candidate& box = candidates_[entries_[i] >> kFlagBits];
+    local.lower_x[slot] = box.lower[0];
+    local.lower_y[slot] = box.lower[1];
+    local.lower_z[slot] = box.lower[2];
+    local.upper_x[slot] = box.upper[0];
+    local.upper_y[slot] = box.upper[1];
+    local.upper_z[slot] = box.upper[2];
+    local.body[slot] = box.body;
+    local.group[slot] = box.group;
+    local.mask[slot] = box.mask;
     local.entry[slot] = entries_[i];
   }
   const auto test_with = [&](std::size_t i, std::size_t from, std::size_t to) {
     const std::size_t a = local.entry[i] >> kFlagBits;
     local.test(i, from, to, [&](std::size_t j) {
+      if (!local.may_collide(i, j)) return;
       const std::size_t b = local.entry[j] >> kFlagBits;
-      if (may_collide(input, a, b) && overlap(input.boxes[a], input.boxes[b])) report(std::min(a, b), std::max(a, b));
+      if (local.clearly_overlap(i, j) || overlap(input.boxes[a], input.boxes[b])) {
+        report(std::min(a, b), std::max(a, b));
+      }
     });
   };
   for (std::size_t i = 0; i < group_end[0]; ++i) test_with(i, i + 1, group_end[3]);
-  for (std::size_t i = group_end[0]; i < group_end[1]; ++i) test_with(i, group_end[1], group_end[2]);
+  for (std::size_t i = group_end[0]; i < group_end[1]; ++i)
+    test_with(i, group_end[1], group_end[2]);
 }
 
-/// report(first, second) for each pair of this box with a large one; two large ones meet at the lower index.
+/// report(first, second) for each pair of this box with a large one; two large ones meet at the
+/// lower index.
 template <class Report>
 void BroadPhase::test_large(const BroadPhaseInput& input, int box, const Report& report) const {
   const auto i = static_cast<std::size_t>(box);
@@ -359,14 +407,16 @@ void BroadPhase::count_pairs(const BroadPhaseInput& input) {
     std::vector<std::uint64_t>& found = found_[block];
     found.clear();
     for (int i = begin; i < end; ++i) {
-      test(i, [&](std::size_t first, std::size_t second) { found.push_back(first << bits | second); });
+      test(i,
+           [&](std::size_t first, std::size_t second) { found.push_back(first << bits | second); });
     }
     pair_count_[block] = checked_size(found.size());
   };
   parallel_for(static_cast<int>(active_bins_.size()), kBinGrain, [&](int begin, int end) {
-    run_block(static_cast<std::size_t>(begin / kBinGrain), begin, end, [&](int i, const auto& report) {
-      test_bin(input, active_bins_[static_cast<std::size_t>(i)], report);
-    });
+    run_block(static_cast<std::size_t>(begin / kBinGrain), begin, end,
+              [&](int i, const auto& report) {
+                test_bin(input, active_bins_[static_cast<std::size_t>(i)], report);
+              });
   });
   if (box_blocks == 0) return;
   parallel_for(static_cast<int>(level_.size()), kBoxGrain, [&](int begin, int end) {
@@ -378,7 +428,8 @@ void BroadPhase::count_pairs(const BroadPhaseInput& input) {
 void BroadPhase::write_pairs() {
   pair_keys_.resize(checked_size(pair_offset_.back()));
   parallel_for(static_cast<int>(pair_count_.size()), 16, [&](int begin, int end) {
-    for (auto block = static_cast<std::size_t>(begin); block < static_cast<std::size_t>(end); ++block) {
+    for (auto block = static_cast<std::size_t>(begin); block < static_cast<std::size_t>(end);
+         ++block) {
       std::copy(found_[block].begin(), found_[block].end(),
                 pair_keys_.begin() + static_cast<std::ptrdiff_t>(pair_offset_[block]));
     }
@@ -392,7 +443,8 @@ void BroadPhase::sort_pairs(std::size_t box_count) {
   pairs_.resize(pair_keys_.size());
   parallel_for(static_cast<int>(pairs_.size()), 1 << 14, [&](int begin, int end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      pairs_[i] = {static_cast<std::int32_t>(pair_keys_[i] >> bits), static_cast<std::int32_t>(pair_keys_[i] & low)};
+      pairs_[i] = {static_cast<std::int32_t>(pair_keys_[i] >> bits),
+                   static_cast<std::int32_t>(pair_keys_[i] & low)};
     }
   });
 }

@@ -1,6 +1,8 @@
 #ifdef SCREE_HAS_BULLET
 #include "collision/bullet_backend.h"
 
+#include <BulletCollision/NarrowPhaseCollision/btPolyhedralContactClipping.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,30 +20,40 @@
 namespace scree {
 namespace {
 
-constexpr std::size_t kMostPoints = 4;    // of a pair of shapes, as Bullet keeps
-constexpr double kSamePoint = 1e-2;       // of the thinner shape: Bullet finds a point several times by tilting a shape
-constexpr double kFeatureCell = 0.1;      // of the thinner shape: a point that wandered less keeps its feature
+constexpr int kMostPoints = 4;  // of a pair of shapes, as Bullet keeps
+// Parts of the thinner shape. Bullet finds a point several times by tilting a shape; and a point that
+// wandered by less than a cell keeps its feature.
+constexpr double kSamePoint = 0.01;
+constexpr double kFeatureCell = 0.1;
 
 const Geometry& geometry_of(const Model& model, const Collider& collider) {
   return model.geometries[static_cast<std::size_t>(collider.geometry)];
 }
 
-bool is_round(const Geometry& geometry) {
-  return geometry.kind == GeometryKind::sphere || geometry.kind == GeometryKind::ellipsoid;
+bool is_polyhedral(const btCollisionShape* shape) {
+  return shape->isPolyhedral() &&
+         static_cast<const btPolyhedralConvexShape*>(shape)->getConvexPolyhedron() != nullptr;
 }
 
-/// Takes the points as Bullet finds them. Its own manifold would merge points that are nearer to each other than the
-/// greatest gap it reports, and remember those of the last step.
+/// Flat somewhere, but without faces that Bullet knows: a patch must be felt for.
+bool has_unknown_faces(const btCollisionShape* shape) {
+  return shape->getShapeType() == CYLINDER_SHAPE_PROXYTYPE ||
+         shape->getShapeType() == CONE_SHAPE_PROXYTYPE;
+}
+
+/// Takes the points as Bullet finds them. Its own manifold would merge points that are nearer to
+/// each other than the greatest gap it reports, and remember those of the last step.
 class PointCollector : public btManifoldResult {
  public:
-  PointCollector(const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b, double margin,
-                 std::vector<PairContact>& points)
+  PointCollector(const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b,
+                 double margin, std::vector<PairContact>& points)
       : btManifoldResult(a, b), first_(a->getCollisionObject()), margin_(margin), points_(points) {
     m_closestPointDistanceThreshold = static_cast<btScalar>(margin);
   }
 
   /// `point` lies on the second shape, `normal` points from it to the first.
-  void addContactPoint(const btVector3& normal_on_b, const btVector3& point, btScalar distance) override {
+  void addContactPoint(const btVector3& normal_on_b, const btVector3& point,
+                       btScalar distance) override {
     if (distance > margin_) return;
     const Vec3 normal = from_bullet(normal_on_b).normalized();
     if (!normal.allFinite()) return;
@@ -65,7 +77,8 @@ struct PairFilter : btOverlapFilterCallback {
     const auto is_dynamic = [&](const Collider& c) {
       return model->bodies[static_cast<std::size_t>(c.body)].motion == Motion::dynamic;
     };
-    return a.body != b.body && (is_dynamic(a) || is_dynamic(b)) && (a.group & b.mask) != 0 && (b.group & a.mask) != 0;
+    return a.body != b.body && (is_dynamic(a) || is_dynamic(b)) && (a.group & b.mask) != 0 &&
+           (b.group & a.mask) != 0;
   }
   const Collider& collider_of(const btBroadphaseProxy* proxy) const {
     const auto* object = static_cast<const btCollisionObject*>(proxy->m_clientObject);
@@ -77,17 +90,19 @@ struct PairFilter : btOverlapFilterCallback {
 class BulletWorld {
  public:
   explicit BulletWorld(const Model& model)
-      : dispatcher_(&configuration_), world_(&dispatcher_, &broad_phase_, &configuration_) {
-    // Shapes without faces of their own (cylinders, cones) are tilted a little to find a patch and not just a point.
-    configuration_.setConvexConvexMultipointIterations(4, static_cast<int>(kMostPoints));
-    configuration_.setPlaneConvexMultipointIterations(8, static_cast<int>(kMostPoints));
-    for (const Geometry& geometry : model.geometries) shapes_.push_back(make_bullet_shape(geometry));
+      : configuration_(small_pools()),
+        dispatcher_(&configuration_),
+        world_(&dispatcher_, &broad_phase_, &configuration_) {
+    configuration_.setPlaneConvexMultipointIterations(8, kMostPoints);
+    for (const Geometry& geometry : model.geometries)
+      shapes_.push_back(make_bullet_shape(geometry));
     refuse_what_bullet_cannot(model);
     filter_.model = &model;
     world_.getPairCache()->setOverlapFilterCallback(&filter_);
     for (std::size_t i = 0; i < model.colliders.size(); ++i) {
       auto& object = objects_.emplace_back(std::make_unique<btCollisionObject>());
-      object->setCollisionShape(shapes_[static_cast<std::size_t>(model.colliders[i].geometry)]->shape.get());
+      object->setCollisionShape(
+          shapes_[static_cast<std::size_t>(model.colliders[i].geometry)]->shape.get());
       object->setUserIndex(static_cast<int>(i));
     }
     for (const auto& object : objects_) world_.addCollisionObject(object.get());
@@ -99,13 +114,15 @@ class BulletWorld {
   void place(int collider, const Pose& pose, double margin) {
     btCollisionObject& object = *objects_[static_cast<std::size_t>(collider)];
     const Quat& q = pose.orientation;
-    object.setWorldTransform(btTransform(btQuaternion(static_cast<btScalar>(q.x()), static_cast<btScalar>(q.y()),
-                                                      static_cast<btScalar>(q.z()), static_cast<btScalar>(q.w())),
-                                         to_bullet(pose.position)));
+    object.setWorldTransform(
+        btTransform(btQuaternion(static_cast<btScalar>(q.x()), static_cast<btScalar>(q.y()),
+                                 static_cast<btScalar>(q.z()), static_cast<btScalar>(q.w())),
+                    to_bullet(pose.position)));
     btVector3 lower, upper;
     object.getCollisionShape()->getAabb(object.getWorldTransform(), lower, upper);
     const btVector3 growth = to_bullet(Vec3::Constant(margin));
-    world_.getBroadphase()->setAabb(object.getBroadphaseHandle(), lower - growth, upper + growth, &dispatcher_);
+    world_.getBroadphase()->setAabb(object.getBroadphaseHandle(), lower - growth, upper + growth,
+                                    &dispatcher_);
   }
 
   /// In an order that does not depend on the past of Bullet's tree.
@@ -114,8 +131,10 @@ class BulletWorld {
     pairs.clear();
     const btBroadphasePairArray& found = world_.getPairCache()->getOverlappingPairArray();
     for (int i = 0; i < found.size(); ++i) {
-      const int a = static_cast<const btCollisionObject*>(found[i].m_pProxy0->m_clientObject)->getUserIndex();
-      const int b = static_cast<const btCollisionObject*>(found[i].m_pProxy1->m_clientObject)->getUserIndex();
+      const int a =
+          static_cast<const btCollisionObject*>(found[i].m_pProxy0->m_clientObject)->getUserIndex();
+      const int b =
+          static_cast<const btCollisionObject*>(found[i].m_pProxy1->m_clientObject)->getUserIndex();
       pairs.push_back({std::min(a, b), std::max(a, b)});
     }
     std::sort(pairs.begin(), pairs.end());
@@ -124,10 +143,36 @@ class BulletWorld {
   void collide(int a, int b, double margin, std::vector<PairContact>& points) {
     const btCollisionObject& object_a = *objects_[static_cast<std::size_t>(a)];
     const btCollisionObject& object_b = *objects_[static_cast<std::size_t>(b)];
-    const btCollisionObjectWrapper wrapped_a(nullptr, object_a.getCollisionShape(), &object_a,
-                                             object_a.getWorldTransform(), -1, -1);
-    const btCollisionObjectWrapper wrapped_b(nullptr, object_b.getCollisionShape(), &object_b,
-                                             object_b.getWorldTransform(), -1, -1);
+    const btCollisionShape* shape_a = object_a.getCollisionShape();
+    const btCollisionShape* shape_b = object_b.getCollisionShape();
+    // Shapes without faces of their own are tilted a little to find a patch and not just a point.
+    // The points found so are less exact, and wrong on triangles, so this is left out where it is
+    // not needed.
+    const bool is_felt_for = shape_a->isConvex() && shape_b->isConvex() &&
+                             (has_unknown_faces(shape_a) || has_unknown_faces(shape_b));
+    configuration_.setConvexConvexMultipointIterations(is_felt_for ? 4 : 0,
+                                                       is_felt_for ? kMostPoints : 0);
+    run_algorithm(object_a, object_b, margin, points);
+    if (!points.empty() && is_polyhedral(shape_a) && is_polyhedral(shape_b)) {
+      clip_faces(object_a, object_b, margin, points);
+    }
+  }
+
+ private:
+  /// Bullet's pools hold thousands of manifolds by default; here one pair is worked on at a time.
+  static btDefaultCollisionConstructionInfo small_pools() {
+    btDefaultCollisionConstructionInfo info;
+    info.m_defaultMaxPersistentManifoldPoolSize = 16;
+    info.m_defaultMaxCollisionAlgorithmPoolSize = 16;
+    return info;
+  }
+
+  void run_algorithm(const btCollisionObject& a, const btCollisionObject& b, double margin,
+                     std::vector<PairContact>& points) {
+    const btCollisionObjectWrapper wrapped_a(nullptr, a.getCollisionShape(), &a,
+                                             a.getWorldTransform(), -1, -1);
+    const btCollisionObjectWrapper wrapped_b(nullptr, b.getCollisionShape(), &b,
+                                             b.getWorldTransform(), -1, -1);
     btCollisionAlgorithm* algorithm =
         dispatcher_.findAlgorithm(&wrapped_a, &wrapped_b, nullptr, BT_CLOSEST_POINT_ALGORITHMS);
     if (algorithm == nullptr) return;
@@ -137,18 +182,52 @@ class BulletWorld {
     dispatcher_.freeCollisionAlgorithm(algorithm);
   }
 
- private:
+  /// The whole patch of two polyhedra, given what Bullet found. First there is the nearest or
+  /// deepest point; whatever it adds by clipping it measures from the plane of a face, which is too
+  /// deep where edges cross, and it adds nothing while the two are apart.
+  void clip_faces(const btCollisionObject& a, const btCollisionObject& b, double margin,
+                  std::vector<PairContact>& points) {
+    struct Clipped : btDiscreteCollisionDetectorInterface::Result {
+      explicit Clipped(std::vector<PairContact>& list) : found(list) {}
+      void setShapeIdentifiersA(int, int) override {}
+      void setShapeIdentifiersB(int, int) override {}
+      void addContactPoint(const btVector3& normal_on_b, const btVector3& point,
+                           btScalar distance) override {
+        const Vec3 normal = from_bullet(normal_on_b);
+        found.push_back({from_bullet(point) + 0.5 * distance * normal, -normal, distance, 0});
+      }
+      std::vector<PairContact>& found;
+    };
+    const PairContact nearest = points.front();
+    points.clear();
+    Clipped clipped(points);
+    btVertexArray scratch_1, scratch_2;
+    const auto& hull_a =
+        *static_cast<const btPolyhedralConvexShape*>(a.getCollisionShape())->getConvexPolyhedron();
+    const auto& hull_b =
+        *static_cast<const btPolyhedralConvexShape*>(b.getCollisionShape())->getConvexPolyhedron();
+    btPolyhedralContactClipping::clipHullAgainstHull(
+        to_bullet(-nearest.normal), hull_a, hull_b, a.getWorldTransform(), b.getWorldTransform(),
+        static_cast<btScalar>(nearest.gap), static_cast<btScalar>(margin), scratch_1, scratch_2,
+        clipped);
+    const double near = nearest.gap + 1e-4 * std::abs(nearest.gap) + 1e-9;
+    const auto is_nearest = [&](const PairContact& p) { return p.gap <= near; };
+    if (std::none_of(points.begin(), points.end(), is_nearest)) points.push_back(nearest);
+  }
+
   void refuse_what_bullet_cannot(const Model& model) const {
     std::set<std::string> refused;
     for (const Collider& collider : model.colliders) {
       const GeometryKind kind = geometry_of(model, collider).kind;
-      const bool is_dynamic = model.bodies[static_cast<std::size_t>(collider.body)].motion == Motion::dynamic;
+      const bool is_dynamic =
+          model.bodies[static_cast<std::size_t>(collider.body)].motion == Motion::dynamic;
       if (kind == GeometryKind::polygon) refused.insert("polygons");
       if (kind == GeometryKind::mesh && is_dynamic) refused.insert("moving meshes");
     }
     if (refused.empty()) return;
     const std::vector<std::string> names(refused.begin(), refused.end());
-    throw InputError("collision back end 'bullet' cannot collide " + join_words(names) + "; use 'scree'");
+    throw InputError("collision back end 'bullet' cannot collide " + join_words(names) +
+                     "; use 'scree'");
   }
 
   // What the world points to stands before it: it is destroyed last.
@@ -162,17 +241,19 @@ class BulletWorld {
 };
 
 /// Merges points found twice and keeps a few that span the patch, deepest first.
-void reduce_points(std::vector<PairContact>& points, bool is_single, double thickness) {
-  std::stable_sort(points.begin(), points.end(), [](const auto& p, const auto& q) { return p.gap < q.gap; });
+void reduce_points(std::vector<PairContact>& points, double thickness) {
+  std::stable_sort(points.begin(), points.end(),
+                   [](const auto& p, const auto& q) { return p.gap < q.gap; });
   std::size_t kept = 0;
   for (const PairContact& point : points) {
     const auto is_same = [&](const PairContact& other) {
-      return (other.point - point.point).norm() < kSamePoint * thickness && other.normal.dot(point.normal) > 0.9;
+      return (other.point - point.point).norm() < kSamePoint * thickness &&
+             other.normal.dot(point.normal) > 0.9;
     };
     const auto end = points.begin() + static_cast<std::ptrdiff_t>(kept);
     if (std::none_of(points.begin(), end, is_same)) points[kept++] = point;
   }
-  points.resize(is_single ? std::min<std::size_t>(kept, 1) : kept);
+  points.resize(kept);
   if (points.size() > kMostPoints) reduce_manifold(points, 0, kMostPoints);
 }
 
@@ -180,7 +261,8 @@ void reduce_points(std::vector<PairContact>& points, bool is_single, double thic
 std::uint32_t cell_of(const Vec3& point_in_body, double thickness) {
   std::uint64_t hash = 0x9e3779b97f4a7c15u;
   for (int axis = 0; axis < 3; ++axis) {
-    const auto cell = static_cast<std::int64_t>(std::floor(point_in_body[axis] / (kFeatureCell * thickness) + 0.5));
+    const auto cell = static_cast<std::int64_t>(
+        std::floor(point_in_body[axis] / (kFeatureCell * thickness) + 0.5));
     hash = (hash ^ static_cast<std::uint64_t>(cell)) * 0xbf58476d1ce4e5b9u;
     hash ^= hash >> 29;
   }
@@ -189,7 +271,8 @@ std::uint32_t cell_of(const Vec3& point_in_body, double thickness) {
 
 class BulletBackend : public CollisionBackend {
  public:
-  void find_contacts(const Model& model, const State& state, double step, Contacts& contacts) override {
+  void find_contacts(const Model& model, const State& state, double step,
+                     Contacts& contacts) override {
     if (model_ != &model) {
       world_ = std::make_unique<BulletWorld>(model);
       model_ = &model;
@@ -213,9 +296,11 @@ class BulletBackend : public CollisionBackend {
   }
 
  private:
-  void add_pair(const Model& model, const State& state, double step, const Pair& pair, std::vector<Contact>& list) {
+  void add_pair(const Model& model, const State& state, double step, const Pair& pair,
+                std::vector<Contact>& list) {
     int i = pair.first, j = pair.second;
-    if (model.colliders[static_cast<std::size_t>(i)].body > model.colliders[static_cast<std::size_t>(j)].body) {
+    if (model.colliders[static_cast<std::size_t>(i)].body >
+        model.colliders[static_cast<std::size_t>(j)].body) {
       std::swap(i, j);
     }
     const Collider& a = model.colliders[static_cast<std::size_t>(i)];
@@ -224,16 +309,17 @@ class BulletBackend : public CollisionBackend {
     const Geometry& geometry_b = geometry_of(model, b);
     const double thickness = std::min(geometry_a.thickness, geometry_b.thickness);
     points_.clear();
-    world_->collide(i, j, pair_margin(model, state, step, i, swing_[static_cast<std::size_t>(i)], j,
-                                      swing_[static_cast<std::size_t>(j)]),
+    world_->collide(i, j,
+                    pair_margin(model, state, step, i, swing_[static_cast<std::size_t>(i)], j,
+                                swing_[static_cast<std::size_t>(j)]),
                     points_);
-    const bool is_surface = geometry_a.mesh || geometry_a.field || geometry_b.mesh || geometry_b.field;
-    reduce_points(points_, !is_surface && (is_round(geometry_a) || is_round(geometry_b)), thickness);
+    reduce_points(points_, thickness);
     if (model.planar) flatten_contacts(points_, thickness);
     const auto body = static_cast<std::size_t>(a.body);
     const Pose pose{state.position[body], state.orientation[body]};
     for (const PairContact& point : points_) {
-      const std::uint32_t feature = points_.size() == 1 ? 0 : cell_of(pose.to_frame(point.point), thickness);
+      const std::uint32_t feature =
+          points_.size() == 1 ? 0 : cell_of(pose.to_frame(point.point), thickness);
       list.push_back({.a = a.body,
                       .b = b.body,
                       .material_a = a.material,
@@ -255,7 +341,9 @@ class BulletBackend : public CollisionBackend {
 
 }  // namespace
 
-std::unique_ptr<CollisionBackend> make_bullet_backend() { return std::make_unique<BulletBackend>(); }
+std::unique_ptr<CollisionBackend> make_bullet_backend() {
+  return std::make_unique<BulletBackend>();
+}
 
 }  // namespace scree
 #endif

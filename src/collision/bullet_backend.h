@@ -1,5 +1,5 @@
-// The collision back end "bullet": Bullet's btCollisionWorld finds the contacts. There to compare with, and for users
-// who must match a Bullet simulation; built when the library is found.
+// The collision back end "bullet": Bullet's btCollisionWorld finds the contacts. There to compare
+// with, and for users who must match a Bullet simulation; built when the library is found.
 #pragma once
 
 #include <memory>

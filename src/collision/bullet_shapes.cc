@@ -7,7 +7,8 @@
 namespace scree {
 namespace {
 
-/// Bullet has no ellipsoid: its scaled sphere does not scale the direction it looks for the farthest point in.
+/// Bullet has no ellipsoid: its scaled sphere does not scale the direction it looks for the
+/// farthest point in.
 class EllipsoidShape : public btConvexInternalShape {
  public:
   explicit EllipsoidShape(const Vec3& radii) : radii_(to_bullet(radii)) {
@@ -23,13 +24,14 @@ class EllipsoidShape : public btConvexInternalShape {
   btVector3 localGetSupportingVertex(const btVector3& direction) const override {
     return localGetSupportingVertexWithoutMargin(direction);
   }
-  void batchedUnitVectorGetSupportingVertexWithoutMargin(const btVector3* directions, btVector3* out,
-                                                         int count) const override {
+  void batchedUnitVectorGetSupportingVertexWithoutMargin(const btVector3* directions,
+                                                         btVector3* out, int count) const override {
     for (int i = 0; i < count; ++i) out[i] = localGetSupportingVertexWithoutMargin(directions[i]);
   }
   void getAabb(const btTransform& transform, btVector3& lower, btVector3& upper) const override {
     btVector3 half;
-    for (int axis = 0; axis < 3; ++axis) half[axis] = (transform.getBasis()[axis] * radii_).length();
+    for (int axis = 0; axis < 3; ++axis)
+      half[axis] = (transform.getBasis()[axis] * radii_).length();
     lower = transform.getOrigin() - half;
     upper = transform.getOrigin() + half;
   }
@@ -55,14 +57,16 @@ void add_vertex(BulletShape& made, const Vec3& vertex) {
 
 void finish_surface(BulletShape& made) {
   made.triangles = std::make_unique<btTriangleIndexVertexArray>(
-      static_cast<int>(made.indices.size() / 3), made.indices.data(), static_cast<int>(3 * sizeof(int)),
-      static_cast<int>(made.vertices.size() / 3), made.vertices.data(), static_cast<int>(3 * sizeof(btScalar)));
+      static_cast<int>(made.indices.size() / 3), made.indices.data(),
+      static_cast<int>(3 * sizeof(int)), static_cast<int>(made.vertices.size() / 3),
+      made.vertices.data(), static_cast<int>(3 * sizeof(btScalar)));
   made.shape = std::make_unique<btBvhTriangleMeshShape>(made.triangles.get(), true);
 }
 
 void make_mesh_shape(const TriangleMesh& mesh, BulletShape& made) {
   for (const Vec3& vertex : mesh.vertices) add_vertex(made, vertex);
-  for (const auto& triangle : mesh.triangles) made.indices.insert(made.indices.end(), triangle.begin(), triangle.end());
+  for (const auto& triangle : mesh.triangles)
+    made.indices.insert(made.indices.end(), triangle.begin(), triangle.end());
   finish_surface(made);
 }
 
@@ -85,7 +89,8 @@ Vec3 from_bullet(const btVector3& v) { return {v.x(), v.y(), v.z()}; }
 
 std::unique_ptr<BulletShape> make_bullet_shape(const Geometry& geometry) {
   auto made = std::make_unique<BulletShape>();
-  const auto x = static_cast<btScalar>(geometry.size.x()), z = static_cast<btScalar>(geometry.size.z());
+  const auto x = static_cast<btScalar>(geometry.size.x()),
+             z = static_cast<btScalar>(geometry.size.z());
   switch (geometry.kind) {
     case GeometryKind::sphere:
       made->shape = std::make_unique<btSphereShape>(x);

@@ -1,4 +1,5 @@
-// Geometries as Bullet's collision shapes, without Bullet's margins: shapes are as large as they are written.
+// Geometries as Bullet's collision shapes, without Bullet's margins: shapes are as large as they
+// are written.
 #pragma once
 
 #include <btBulletCollisionCommon.h>

@@ -51,11 +51,13 @@ void ContactOrder::sort_pair(std::vector<Contact>& contacts, std::size_t begin, 
   const auto first = order_.begin() + static_cast<std::ptrdiff_t>(begin);
   const auto last = order_.begin() + static_cast<std::ptrdiff_t>(end);
   std::sort(first, last, [&](std::uint32_t i, std::uint32_t j) {
-    return contacts[i].feature != contacts[j].feature ? contacts[i].feature < contacts[j].feature : i < j;
+    return contacts[i].feature != contacts[j].feature ? contacts[i].feature < contacts[j].feature
+                                                      : i < j;
   });
   for (std::size_t k = begin; k < end; ++k) {
     sorted_[k] = contacts[order_[k]];
-    if (k > begin && sorted_[k].feature <= sorted_[k - 1].feature) sorted_[k].feature = sorted_[k - 1].feature + 1;
+    if (k > begin && sorted_[k].feature <= sorted_[k - 1].feature)
+      sorted_[k].feature = sorted_[k - 1].feature + 1;
   }
 }
 
@@ -69,10 +71,14 @@ void ContactOrder::sort(std::vector<Contact>& contacts) {
   if (!std::is_sorted(keys_.begin(), keys_.end())) radix_sort_.sort(keys_, order_);
   keep_indices(
       count,
-      [&](int i) { return i == 0 || keys_[static_cast<std::size_t>(i)] != keys_[static_cast<std::size_t>(i) - 1]; },
+      [&](int i) {
+        return i == 0 ||
+               keys_[static_cast<std::size_t>(i)] != keys_[static_cast<std::size_t>(i) - 1];
+      },
       counts_, offsets_, pair_start_);
   parallel_for(static_cast<int>(pair_start_.size()), kGrain, [&](int begin, int end) {
-    for (auto pair = static_cast<std::size_t>(begin); pair < static_cast<std::size_t>(end); ++pair) {
+    for (auto pair = static_cast<std::size_t>(begin); pair < static_cast<std::size_t>(end);
+         ++pair) {
       const bool is_last = pair + 1 == pair_start_.size();
       sort_pair(contacts, pair_start_[pair], is_last ? contacts.size() : pair_start_[pair + 1]);
     }

@@ -20,7 +20,8 @@ std::unique_ptr<CollisionBackend> make_collision_backend(const std::string& name
 #ifdef SCREE_HAS_BULLET
   if (name == "bullet") return make_bullet_backend();
 #endif
-  throw InputError("there is no collision back end '" + name + "'; there are " + join_words(collision_backends()));
+  throw InputError("there is no collision back end '" + name + "'; there are " +
+                   join_words(collision_backends()));
 }
 
 }  // namespace scree

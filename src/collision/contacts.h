@@ -15,10 +15,11 @@ namespace scree {
 struct Contact {
   std::int32_t a = 0, b = 0;
   std::int32_t material_a = 0, material_b = 0;
-  Vec3 point = Vec3::Zero();    // m, world, midway between the two surfaces
+  Vec3 point = Vec3::Zero();  // m, world, midway between the two surfaces
   Vec3 normal = Vec3::UnitZ();
-  double gap = 0.0;             // m, > 0 apart
-  std::uint64_t feature = 0;    // the same from step to step while the same features touch; unique within (a, b)
+  double gap = 0.0;  // m, > 0 apart
+  std::uint64_t feature =
+      0;  // the same from step to step while the same features touch; unique within (a, b)
 };
 
 struct CollisionCounts {
@@ -36,7 +37,8 @@ class CollisionBackend {
  public:
   virtual ~CollisionBackend() = default;
   /// Contacts that are closed, or may close within `step` at the present velocities.
-  virtual void find_contacts(const Model& model, const State& state, double step, Contacts& contacts) = 0;
+  virtual void find_contacts(const Model& model, const State& state, double step,
+                             Contacts& contacts) = 0;
 };
 
 /// "scree", or "bullet" where it was built in. Throws InputError naming the ones there are.

@@ -1,13 +1,14 @@
 // How far apart two shapes may be and still count as a contact of this step.
 //
-// A contact is reported when it is closed or may close within the step. For two shapes on bodies with velocities v and
-// angular velocities w the gap can shrink within the step h by
+// A contact is reported when it is closed or may close within the step. For two shapes on bodies
+// with velocities v and angular velocities w the gap can shrink within the step h by
 //
-//   h (|v_a - v_b| + |w_a| r_a + |w_b| r_b) + h^2 |g|,     r: farthest point of the shape from the centre of mass,
+//   h (|v_a - v_b| + |w_a| r_a + |w_b| r_b) + h^2 |g|,     r: farthest point of the shape from the
+//   centre of mass,
 //
 // whatever way impulses turn the velocities; the last term is what a resting body gains by falling.
-// A thousandth of the thinner shape is added, so that a resting contact, whose gap wanders by rounding and by the
-// solver's tolerance, does not come and go.
+// A thousandth of the thinner shape is added, so that a resting contact, whose gap wanders by
+// rounding and by the solver's tolerance, does not come and go.
 #pragma once
 
 #include "model/model.h"
@@ -18,11 +19,13 @@ namespace scree {
 /// m/s, the greatest speed that rotation gives a point of the collider.
 double swing_speed(const Model& model, const State& state, int collider);
 
-/// m, by which the bounds of a collider grow. Those of two colliders add up to at least the margin of the pair.
-double bounds_margin(const Model& model, const State& state, double step, int collider, double swing);
+/// m, by which the bounds of a collider grow. Those of two colliders add up to at least the margin
+/// of the pair.
+double bounds_margin(const Model& model, const State& state, double step, int collider,
+                     double swing);
 
 /// m, the greatest gap to report.
-double pair_margin(const Model& model, const State& state, double step, int collider_a, double swing_a, int collider_b,
-                   double swing_b);
+double pair_margin(const Model& model, const State& state, double step, int collider_a,
+                   double swing_a, int collider_b, double swing_b);
 
 }  // namespace scree

@@ -16,7 +16,9 @@ constexpr std::int32_t kNone = -1, kSeveral = -2;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-bool is_dynamic(const Model& model, int body) { return model.bodies[at(body)].motion == Motion::dynamic; }
+bool is_dynamic(const Model& model, int body) {
+  return model.bodies[at(body)].motion == Motion::dynamic;
+}
 
 const Geometry& geometry_of(const Model& model, const Collider& collider) {
   return model.geometries[at(collider.geometry)];
@@ -51,8 +53,8 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
   });
 }
 
-void NativeBackend::collide_pair(const Model& model, const State& state, double step, const Pair& pair,
-                                 Chunk& chunk) const {
+void NativeBackend::collide_pair(const Model& model, const State& state, double step,
+                                 const Pair& pair, Chunk& chunk) const {
   int i = pair.first, j = pair.second;
   if (model.colliders[at(i)].body > model.colliders[at(j)].body) std::swap(i, j);
   const Collider& a = model.colliders[at(i)];
@@ -62,7 +64,8 @@ void NativeBackend::collide_pair(const Model& model, const State& state, double 
   chunk.scratch.clear();
   const double margin = pair_margin(model, state, step, i, swing_[at(i)], j, swing_[at(j)]);
   collide(geometry_a, poses_[at(i)], geometry_b, poses_[at(j)], margin, chunk.scratch);
-  if (model.planar) flatten_contacts(chunk.scratch, std::min(geometry_a.thickness, geometry_b.thickness));
+  if (model.planar)
+    flatten_contacts(chunk.scratch, std::min(geometry_a.thickness, geometry_b.thickness));
   for (const PairContact& point : chunk.scratch) {
     chunk.found.push_back({.contact = {.a = a.body,
                                        .b = b.body,
@@ -77,7 +80,8 @@ void NativeBackend::collide_pair(const Model& model, const State& state, double 
   }
 }
 
-void NativeBackend::collide_pairs(const Model& model, const State& state, double step, std::span<const Pair> pairs) {
+void NativeBackend::collide_pairs(const Model& model, const State& state, double step,
+                                  std::span<const Pair> pairs) {
   const std::size_t count = (pairs.size() + kPairGrain - 1) / kPairGrain;
   if (chunks_.size() < count) chunks_.resize(count);
   counts_.resize(count);
@@ -103,13 +107,14 @@ void NativeBackend::gather() {
 
 void NativeBackend::find_seams(const Model& model) {
   fixed_collider_.assign(model.bodies.size(), kNone);
-  const auto for_each_support = [&](const auto& visit) {  // visit(index, moving body, fixed collider)
-    for (std::size_t i = 0; i < found_.size(); ++i) {
-      const FoundContact& found = found_[i];
-      if (!is_dynamic(model, found.contact.a)) visit(i, found.contact.b, found.collider_a);
-      if (!is_dynamic(model, found.contact.b)) visit(i, found.contact.a, found.collider_b);
-    }
-  };
+  const auto for_each_support =
+      [&](const auto& visit) {  // visit(index, moving body, fixed collider)
+        for (std::size_t i = 0; i < found_.size(); ++i) {
+          const FoundContact& found = found_[i];
+          if (!is_dynamic(model, found.contact.a)) visit(i, found.contact.b, found.collider_a);
+          if (!is_dynamic(model, found.contact.b)) visit(i, found.contact.a, found.collider_b);
+        }
+      };
   for_each_support([&](std::size_t, int body, std::int32_t collider) {
     std::int32_t& known = fixed_collider_[at(body)];
     known = known == kNone || known == collider ? collider : kSeveral;
@@ -124,7 +129,8 @@ void NativeBackend::find_seams(const Model& model) {
   radix_sort_.sort(seam_bodies_, seam_contacts_);
   keep_indices(
       static_cast<int>(seam_bodies_.size()),
-      [&](int i) { return i == 0 || seam_bodies_[at(i)] != seam_bodies_[at(i) - 1]; }, counts_, offsets_, group_start_);
+      [&](int i) { return i == 0 || seam_bodies_[at(i)] != seam_bodies_[at(i) - 1]; }, counts_,
+      offsets_, group_start_);
   const int groups = static_cast<int>(group_start_.size());
   group_start_.push_back(static_cast<std::uint32_t>(seam_bodies_.size()));
   parallel_for(groups, 16, [&](int begin, int end) {
@@ -136,7 +142,8 @@ void NativeBackend::find_seams(const Model& model) {
   });
 }
 
-void NativeBackend::find_contacts(const Model& model, const State& state, double step, Contacts& contacts) {
+void NativeBackend::find_contacts(const Model& model, const State& state, double step,
+                                  Contacts& contacts) {
   place_colliders(model, state, step);
   const std::vector<Pair>& pairs = broad_phase_.find_pairs(input_);
   collide_pairs(model, state, step, pairs);

@@ -1,5 +1,5 @@
-// The collision back end "scree": bounds, broad phase, narrow phase, seams, order. See margins.h for what it reports
-// and seams.h for what it leaves out.
+// The collision back end "scree": bounds, broad phase, narrow phase, seams, order. See margins.h
+// for what it reports and seams.h for what it leaves out.
 #pragma once
 
 #include <span>
@@ -16,7 +16,8 @@ namespace scree {
 
 class NativeBackend : public CollisionBackend {
  public:
-  void find_contacts(const Model& model, const State& state, double step, Contacts& contacts) override;
+  void find_contacts(const Model& model, const State& state, double step,
+                     Contacts& contacts) override;
 
  private:
   struct Chunk {  // what one task of the narrow phase found
@@ -25,15 +26,17 @@ class NativeBackend : public CollisionBackend {
   };
 
   void place_colliders(const Model& model, const State& state, double step);
-  void collide_pairs(const Model& model, const State& state, double step, std::span<const Pair> pairs);
-  void collide_pair(const Model& model, const State& state, double step, const Pair& pair, Chunk& chunk) const;
+  void collide_pairs(const Model& model, const State& state, double step,
+                     std::span<const Pair> pairs);
+  void collide_pair(const Model& model, const State& state, double step, const Pair& pair,
+                    Chunk& chunk) const;
   void gather();
   void find_seams(const Model& model);
 
   BroadPhase broad_phase_;
   BroadPhaseInput input_;
-  std::vector<Pose> poses_;        // of the colliders
-  std::vector<double> swing_;      // m/s, greatest speed of a point of the collider by rotation
+  std::vector<Pose> poses_;    // of the colliders
+  std::vector<double> swing_;  // m/s, greatest speed of a point of the collider by rotation
   std::vector<Chunk> chunks_;
   std::vector<FoundContact> found_;
   std::vector<std::uint32_t> counts_;

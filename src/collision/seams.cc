@@ -9,20 +9,21 @@
 namespace scree {
 namespace {
 
-// How flush is flush, as a part of the thinnest shape: the least and the most. Between them it is twice the depth of
-// the support, since a body that has sunk in meets the side of its neighbour that deep.
+// How flush is flush, as a part of the thinnest shape: the least and the most. Between them it is
+// twice the depth of the support, since a body that has sunk in meets the side of its neighbour
+// that deep.
 constexpr double kLeastFlush = 1e-3;
 constexpr double kMostFlush = 0.05;
-// What leaving G must amount to, as a part of leaving a flush edge. A body sunk in by d has its contact up to d below
-// the edge; with steps of at least 4 d that leaves three quarters.
+// What leaving G must amount to, as a part of leaving a flush edge. A body sunk in by d has its
+// contact up to d below the edge; with steps of at least 4 d that leaves three quarters.
 constexpr double kLeaves = 0.7;
 constexpr double kSameNormal = 1e-4;  // rad; a push this slanted is no bump
 
 /// One contact seen from the fixed shape.
 struct Touch {
-  Vec3 point;             // m, on the fixed surface
-  Vec3 normal;            // towards the moving body
-  double gap;             // m
+  Vec3 point;                  // m, on the fixed surface
+  Vec3 normal;                 // towards the moving body
+  double gap;                  // m
   std::int32_t fixed, moving;  // colliders
 };
 
@@ -40,14 +41,17 @@ class SeamTest {
   bool is_seam(const Touch& touch, const Touch& support, std::span<const std::int32_t> floor) {
     const double slant = support.normal.cross(touch.normal).norm();
     if (slant < kSameNormal) return false;
-    const double thickness = std::min({geometry(touch.moving).thickness, geometry(touch.fixed).thickness,
-                                       geometry(support.fixed).thickness});
-    const double flush = std::clamp(-2.0 * support.gap, kLeastFlush * thickness, kMostFlush * thickness);
+    const double thickness =
+        std::min({geometry(touch.moving).thickness, geometry(touch.fixed).thickness,
+                  geometry(support.fixed).thickness});
+    const double flush =
+        std::clamp(-2.0 * support.gap, kLeastFlush * thickness, kMostFlush * thickness);
     if (std::abs(support.normal.dot(touch.point - support.point)) > flush) return false;
     const double reach = 2.0 * flush;
     const double across = support.normal.dot(touch.normal);
     const Vec3 along_touch = (support.normal - across * touch.normal) / slant;
-    if (distance(touch.point + reach * along_touch, touch.fixed, reach) < kLeaves * reach * slant) return false;
+    if (distance(touch.point + reach * along_touch, touch.fixed, reach) < kLeaves * reach * slant)
+      return false;
     const Vec3 in_front = touch.point + reach / slant * (touch.normal - across * support.normal);
     return std::any_of(floor.begin(), floor.end(), [&](std::int32_t other) {
       return other != touch.fixed && distance(in_front, other, reach) <= flush;
@@ -70,8 +74,8 @@ class SeamTest {
     probe.bounding_radius = radius;
     probe.thickness = 2.0 * radius;
     hits_.clear();
-    collide(probe, Pose{point, Quat::Identity()}, geometry(collider), poses_[static_cast<std::size_t>(collider)],
-            2.0 * scale, hits_);
+    collide(probe, Pose{point, Quat::Identity()}, geometry(collider),
+            poses_[static_cast<std::size_t>(collider)], 2.0 * scale, hits_);
     double nearest = std::numeric_limits<double>::infinity();
     for (const PairContact& hit : hits_) nearest = std::min(nearest, hit.gap + radius);
     return nearest;
@@ -83,13 +87,15 @@ class SeamTest {
   std::vector<PairContact> hits_;
 };
 
-/// A plane that two shapes already support needs no third: whichever of them a contact belongs to, the other judges it.
+/// A plane that two shapes already support needs no third: whichever of them a contact belongs to,
+/// the other judges it.
 bool is_known_support(std::span<const Touch> supports, const Touch& touch) {
   int known = 0;
   for (const Touch& support : supports) {
-    const bool is_same_plane = support.normal.cross(touch.normal).norm() < kSameNormal &&
-                               support.normal.dot(touch.normal) > 0.0 &&
-                               std::abs(support.normal.dot(touch.point - support.point)) <= 0.1 * std::abs(support.gap);
+    const bool is_same_plane =
+        support.normal.cross(touch.normal).norm() < kSameNormal &&
+        support.normal.dot(touch.normal) > 0.0 &&
+        std::abs(support.normal.dot(touch.point - support.point)) <= 0.1 * std::abs(support.gap);
     if (support.fixed == touch.fixed && is_same_plane) return true;
     known += is_same_plane ? 1 : 0;
   }
@@ -98,8 +104,8 @@ bool is_known_support(std::span<const Touch> supports, const Touch& touch) {
 
 }  // namespace
 
-void mark_seams(const Model& model, std::span<const Pose> poses, int moving_body, std::span<std::uint32_t> members,
-                std::span<FoundContact> contacts) {
+void mark_seams(const Model& model, std::span<const Pose> poses, int moving_body,
+                std::span<std::uint32_t> members, std::span<FoundContact> contacts) {
   std::sort(members.begin(), members.end(), [&](std::uint32_t i, std::uint32_t j) {
     const double gap_i = contacts[i].contact.gap, gap_j = contacts[j].contact.gap;
     return gap_i != gap_j ? gap_i < gap_j : i < j;

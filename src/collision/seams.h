@@ -1,19 +1,22 @@
 // Contacts with seams between fixed shapes that lie flush, and how they are told from real ones.
 //
-// A shape knows nothing of its neighbours. Where two fixed boxes form one floor, a body on the first also meets the
-// edge of the second: a ball at a slant, a box that has sunk in by a hair against the buried side. Such a contact pushes
-// back on a body that should slide or roll on (the "edge bump").
+// A shape knows nothing of its neighbours. Where two fixed boxes form one floor, a body on the
+// first also meets the edge of the second: a ball at a slant, a box that has sunk in by a hair
+// against the buried side. Such a contact pushes back on a body that should slide or roll on (the
+// "edge bump").
 //
-// Let a moving body touch fixed shape G at the surface point q with normal n (from G to the body), and be supported by
-// another fixed shape F at p with normal m. The contact with G is a seam when
+// Let a moving body touch fixed shape G at the surface point q with normal n (from G to the body),
+// and be supported by another fixed shape F at p with normal m. The contact with G is a seam when
 //   1. q is level with the support:  |m . (q - p)| <= tolerance;
-//   2. G ends at q: a step from q along the surface that n claims, towards m,  e = (m - (m.n) n) / |m - (m.n) n|,
+//   2. G ends at q: a step from q along the surface that n claims, towards m,  e = (m - (m.n) n) /
+//   |m - (m.n) n|,
 //      leaves G by nearly as much as leaving a flush edge would give, |m x n| per metre;
 //   3. the floor goes on in front of q: a step from q along the support towards the body,
 //      t = (n - (n.m) m) / |n - (n.m) m|,  lands on another fixed shape that the body also meets.
-// A wall, a ramp, a kerb or a post passes 1 and 3 at its foot, but not 2: its surface goes on upwards along e, so it is
-// kept, also where the body touches it at its foot only. An edge with nothing before it fails 3 and is kept.
-// Contacts are judged from the deepest outwards, and only by contacts that were kept: the deepest always stays.
+// A wall, a ramp, a kerb or a post passes 1 and 3 at its foot, but not 2: its surface goes on
+// upwards along e, so it is kept, also where the body touches it at its foot only. An edge with
+// nothing before it fails 3 and is kept. Contacts are judged from the deepest outwards, and only by
+// contacts that were kept: the deepest always stays.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +33,9 @@ struct FoundContact {
   bool is_seam = false;
 };
 
-/// Marks the seams among the contacts of one moving body with fixed (or kinematic) ones. `poses` are those of the
-/// colliders. `members` are indices into `contacts`; their order is changed.
-void mark_seams(const Model& model, std::span<const Pose> poses, int moving_body, std::span<std::uint32_t> members,
-                std::span<FoundContact> contacts);
+/// Marks the seams among the contacts of one moving body with fixed (or kinematic) ones. `poses`
+/// are those of the colliders. `members` are indices into `contacts`; their order is changed.
+void mark_seams(const Model& model, std::span<const Pose> poses, int moving_body,
+                std::span<std::uint32_t> members, std::span<FoundContact> contacts);
 
 }  // namespace scree

@@ -56,9 +56,10 @@ TEST(Parallel, UsesAsManyThreadsAsAskedForEvenBeyondTheCores) {
 }
 
 TEST(Parallel, PassesAnExceptionOn) {
-  EXPECT_THROW(parallel_for(100, 1, [](int begin, int) {
-                 if (begin == 57) throw std::runtime_error("57");
-               }),
+  EXPECT_THROW(parallel_for(100, 1,
+                            [](int begin, int) {
+                              if (begin == 57) throw std::runtime_error("57");
+                            }),
                std::runtime_error);
 }
 
@@ -68,7 +69,8 @@ TEST(Scan, SumsWhatComesBefore) {
   EXPECT_EQ(offsets, (std::vector<std::uint64_t>{0}));
   exclusive_scan({3, 0, 2}, offsets);
   EXPECT_EQ(offsets, (std::vector<std::uint64_t>{0, 3, 3, 5}));
-  for (const std::size_t count : {16383, 16384, 16385, 100000}) {  // around the border of a chunk, and several chunks
+  for (const std::size_t count :
+       {16383, 16384, 16385, 100000}) {  // around the border of a chunk, and several chunks
     std::vector<std::uint32_t> counts(count);
     for (std::size_t i = 0; i < count; ++i) counts[i] = static_cast<std::uint32_t>(i % 7);
     exclusive_scan(counts, offsets);
@@ -83,7 +85,8 @@ TEST(Scan, SumsWhatComesBefore) {
 TEST(Scan, KeepsTheIndicesThatPass) {
   std::vector<std::uint32_t> counts, kept;
   std::vector<std::uint64_t> offsets;
-  keep_indices(50000, [](int i) { return i % 3 == 1; }, counts, offsets, kept);
+  keep_indices(
+      50000, [](int i) { return i % 3 == 1; }, counts, offsets, kept);
   ASSERT_EQ(kept.size(), 16667u);  // 1, 4, ..., 49999
   for (std::size_t i = 0; i < kept.size(); ++i) ASSERT_EQ(kept[i], 3 * i + 1);
 }

@@ -25,7 +25,8 @@ Keys random_keys(std::size_t count, std::uint64_t mask, std::uint64_t seed) {
 void expect_stable_sort(const Keys& keys) {
   Values order(keys.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
   Keys sorted = keys;
   Values values(keys.size());
   std::iota(values.begin(), values.end(), 0u);
@@ -41,8 +42,8 @@ void expect_stable_sort(const Keys& keys) {
 TEST(RadixSort, EqualsAStableSortForAllSizesAndWidths) {
   // 48 and 49 stand on both sides of the insertion sort, 32768 and 32769 of the first chunk.
   for (const std::size_t count : {0, 1, 2, 47, 48, 49, 1000, 32768, 32769, 100000}) {
-    for (const std::uint64_t mask :
-         {~std::uint64_t{0}, std::uint64_t{0xff}, std::uint64_t{0x7ff000}, std::uint64_t{0xf00000000000000f}}) {
+    for (const std::uint64_t mask : {~std::uint64_t{0}, std::uint64_t{0xff},
+                                     std::uint64_t{0x7ff000}, std::uint64_t{0xf00000000000000f}}) {
       SCOPED_TRACE(testing::Message() << count << " keys, bits " << std::hex << mask);
       expect_stable_sort(random_keys(count, mask, count + mask % 97));
     }
@@ -60,7 +61,8 @@ TEST(RadixSort, SortsKeysThatAreAlreadySortedOrReversed) {
 }
 
 TEST(RadixSort, GivesTheSameForAnyNumberOfWorkers) {
-  const Keys keys = random_keys(300000, 0xffff, 5);  // many equal keys: an unstable merge would show in the values
+  const Keys keys = random_keys(300000, 0xffff,
+                                5);  // many equal keys: an unstable merge would show in the values
   Values first;
   for (const int workers : {1, 2, 4}) {
     set_thread_count(workers);

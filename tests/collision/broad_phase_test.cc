@@ -19,10 +19,14 @@ class Boxes {
  public:
   explicit Boxes(std::uint64_t seed = 1) : random_(seed) {}
 
-  double uniform(double from, double to) { return std::uniform_real_distribution<double>(from, to)(random_); }
+  double uniform(double from, double to) {
+    return std::uniform_real_distribution<double>(from, to)(random_);
+  }
   Vec3 point(double edge) { return {uniform(0, edge), uniform(0, edge), uniform(0, edge)}; }
   /// Each box a moving body of its own unless told otherwise.
-  Boxes& add(const Vec3& center, const Vec3& edges) { return add(Aabb{center - 0.5 * edges, center + 0.5 * edges}); }
+  Boxes& add(const Vec3& center, const Vec3& edges) {
+    return add(Aabb{center - 0.5 * edges, center + 0.5 * edges});
+  }
   Boxes& add(const Aabb& box) {
     input.boxes.push_back(box);
     input.body.push_back(static_cast<std::int32_t>(input.body.size()) + 1);
@@ -33,7 +37,8 @@ class Boxes {
   }
   /// `count` cubes of edge about 1 in a cube of the given edge.
   Boxes& add_uniform(int count, double room) {
-    for (int i = 0; i < count; ++i) add(point(room), Vec3(uniform(0.8, 1.2), uniform(0.8, 1.2), uniform(0.8, 1.2)));
+    for (int i = 0; i < count; ++i)
+      add(point(room), Vec3(uniform(0.8, 1.2), uniform(0.8, 1.2), uniform(0.8, 1.2)));
     return *this;
   }
   /// Edges from 1 to `ratio`, spread evenly over the decades.
@@ -50,7 +55,8 @@ class Boxes {
     const std::vector<Pair> found = broad_phase.find_pairs(input);
     EXPECT_EQ(found.size(), expected.size());
     EXPECT_TRUE(found == expected);
-    EXPECT_TRUE(broad_phase.find_pairs(input) == expected) << "the second call, with used scratch arrays";
+    EXPECT_TRUE(broad_phase.find_pairs(input) == expected)
+        << "the second call, with used scratch arrays";
   }
 
   BroadPhaseInput input;
@@ -64,7 +70,8 @@ double seconds_of(BroadPhase& broad_phase, const BroadPhaseInput& input) {
   for (int repeat = 0; repeat < 5; ++repeat) {
     const auto start = std::chrono::steady_clock::now();
     broad_phase.find_pairs(input);
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   return best;
 }
@@ -95,7 +102,8 @@ TEST(BroadPhase, EqualsBruteForceOnSizesBeyondAllLevels) {
   Boxes boxes(9);  // 1e-9 to 1e9: finer than the finest level and coarser than the coarsest
   for (int i = 0; i < 800; ++i) {
     const double size = std::pow(10.0, boxes.uniform(-9, 9));
-    boxes.add(boxes.point(100) - Vec3::Constant(50), size * Vec3(boxes.uniform(0, 1), boxes.uniform(0, 1), 1));
+    boxes.add(boxes.point(100) - Vec3::Constant(50),
+              size * Vec3(boxes.uniform(0, 1), boxes.uniform(0, 1), 1));
   }
   boxes.expect_same_as_brute_force();
 }
@@ -142,10 +150,12 @@ TEST(BroadPhase, EqualsBruteForceOnIdenticalBoxesAndOnPoints) {
 
 // A 12 x 12 x 12 block of unit cubes on whole coordinates: faces, edges and corners touch exactly.
 // Pairs: neighbours in 13 directions; along each axis 11 of 12 have a next one:
-//   3 * 11*12*12 (faces) + 6 * 11*11*12 (edges) + 4 * 11*11*11 (corners) = 4752 + 8712 + 5324 = 18788
+//   3 * 11*12*12 (faces) + 6 * 11*11*12 (edges) + 4 * 11*11*11 (corners) = 4752 + 8712 + 5324 =
+//   18788
 TEST(BroadPhase, BoxesThatOnlyTouchArePairs) {
   Boxes boxes;
-  for (int i = 0; i < 1728; ++i) boxes.add({double(i % 12), double(i / 12 % 12), double(i / 144)}, {1, 1, 1});
+  for (int i = 0; i < 1728; ++i)
+    boxes.add({double(i % 12), double(i / 12 % 12), double(i / 144)}, {1, 1, 1});
   boxes.expect_same_as_brute_force();
   EXPECT_EQ(BroadPhase().find_pairs(boxes.input).size(), 18788u);
 }
@@ -184,15 +194,16 @@ TEST(BroadPhase, GivesTheSameForAnyNumberOfWorkers) {
   set_thread_count(0);
 }
 
-// The time is printed, and a bound loose enough for any machine shows a return of quadratic work: all pairs of 10^5
-// boxes are 5e9 tests, some 5 s.
+// The time is printed, and a bound loose enough for any machine shows a return of quadratic work:
+// all pairs of 10^5 boxes are 5e9 tests, some 5 s.
 TEST(BroadPhase, PrintsTheTimeForManyBoxes) {
   constexpr int kCount = 100000;
   set_thread_count(1);
   const auto measure = [](const char* name, const BroadPhaseInput& input) {
     BroadPhase broad_phase;
     const double seconds = seconds_of(broad_phase, input);
-    std::printf("  %-34s %7.2f ms  %zu pairs\n", name, 1e3 * seconds, broad_phase.find_pairs(input).size());
+    std::printf("  %-34s %7.2f ms  %zu pairs\n", name, 1e3 * seconds,
+                broad_phase.find_pairs(input).size());
     return seconds;
   };
   // 1.22 boxes per unit volume: balls of diameter 1 at a packing of 0.64.
@@ -200,7 +211,9 @@ TEST(BroadPhase, PrintsTheTimeForManyBoxes) {
   Boxes dense(15);
   dense.add_uniform(kCount, room);
   EXPECT_LT(measure("similar sizes, dense", dense.input), 1.0);
-  dense.add({0, 0, 0}, {1000, 1000, 1}).add({0, 0, 0}, {1, 1000, 1000}).add({0, 0, 0}, {1000, 1, 1000});
+  dense.add({0, 0, 0}, {1000, 1000, 1})
+      .add({0, 0, 0}, {1, 1000, 1000})
+      .add({0, 0, 0}, {1000, 1, 1000});
   dense.add(Aabb{Vec3::Constant(-kInfinity), Vec3(kInfinity, kInfinity, 0.0)});
   EXPECT_LT(measure("with three walls and a half-space", dense.input), 1.0);
   dense.add({1e6, 1e6, 1e6}, {1, 1, 1});

@@ -16,7 +16,9 @@ constexpr double kStep = 0.01;  // s
 
 /// A scene compiled, and its contacts.
 struct Scenery {
-  explicit Scenery(const Scene& scene) : model(compile(scene)), state(initial_state(scene, model)) { find(); }
+  explicit Scenery(const Scene& scene) : model(compile(scene)), state(initial_state(scene, model)) {
+    find();
+  }
   void find() { backend.find_contacts(model, state, kStep, contacts); }
   std::vector<Contact> between(int a, int b) const {  // scene indices
     std::vector<Contact> found;
@@ -53,7 +55,8 @@ TEST(NativeBackend, BoxRestsOnTheGroundWithFourContacts) {
   const std::vector<Contact> contacts = scenery.between(0, 1);
   ASSERT_EQ(contacts.size(), 4u);
   for (const Contact& c : contacts) {
-    EXPECT_NEAR((c.normal - Vec3::UnitZ()).norm(), 0.0, 1e-12) << "from the ground (lower index) to the box";
+    EXPECT_NEAR((c.normal - Vec3::UnitZ()).norm(), 0.0, 1e-12)
+        << "from the ground (lower index) to the box";
     EXPECT_NEAR(c.gap, 0.0, 1e-12);
     EXPECT_NEAR(c.point.z(), 0.0, 1e-12);
   }
@@ -64,7 +67,8 @@ TEST(NativeBackend, BoxRestsOnTheGroundWithFourContacts) {
 }
 
 TEST(NativeBackend, NormalPointsFromTheLowerBodyToTheHigher) {
-  // The same two bodies listed the other way round: the box is body 0, and the normal points down to the ground.
+  // The same two bodies listed the other way round: the box is body 0, and the normal points down
+  // to the ground.
   const Scenery scenery(Scene().add(box({1, 1, 1}).at({0, 0, 0.5})).add(ground()));
   const std::vector<Contact> contacts = scenery.between(0, 1);
   ASSERT_EQ(contacts.size(), 4u);
@@ -91,7 +95,8 @@ TEST(NativeBackend, BodiesMovingTogetherAreNotClosing) {
   EXPECT_TRUE(Scenery(scene).contacts.list.empty());
 }
 
-// A rod 2 m long turns at 30 rad/s: its end moves 0.01 * 30 * 1 = 0.3 m in the step, and a ball waits at 0.2 m.
+// A rod 2 m long turns at 30 rad/s: its end moves 0.01 * 30 * 1 = 0.3 m in the step, and a ball
+// waits at 0.2 m.
 TEST(NativeBackend, RotationCountsAsMotion) {
   for (const double spin : {0.0, 30.0}) {
     Scene scene = weightless();
@@ -102,8 +107,12 @@ TEST(NativeBackend, RotationCountsAsMotion) {
 
 // A ball at rest falls h^2 g = 0.981 mm in the first step.
 TEST(NativeBackend, FallFromRestCountsAsMotion) {
-  EXPECT_EQ(Scenery(Scene().add(ground()).add(sphere(0.001).at({0, 0, 0.0019}))).contacts.list.size(), 1u);
-  EXPECT_EQ(Scenery(Scene().add(ground()).add(sphere(0.001).at({0, 0, 0.0021}))).contacts.list.size(), 0u);
+  EXPECT_EQ(
+      Scenery(Scene().add(ground()).add(sphere(0.001).at({0, 0, 0.0019}))).contacts.list.size(),
+      1u);
+  EXPECT_EQ(
+      Scenery(Scene().add(ground()).add(sphere(0.001).at({0, 0, 0.0021}))).contacts.list.size(),
+      0u);
 }
 
 TEST(NativeBackend, FixedAndKinematicBodiesDoNotCollide) {
@@ -117,12 +126,14 @@ TEST(NativeBackend, FixedAndKinematicBodiesDoNotCollide) {
 
 Shape dumbbell(double radius) {
   const auto ball = std::make_shared<const Shape>(Sphere{radius});
-  return Compound{{{Pose{{-0.4, 0, 0}, Quat::Identity()}, ball}, {Pose{{0.4, 0, 0}, Quat::Identity()}, ball}}};
+  return Compound{
+      {{Pose{{-0.4, 0, 0}, Quat::Identity()}, ball}, {Pose{{0.4, 0, 0}, Quat::Identity()}, ball}}};
 }
 
 TEST(NativeBackend, PartsOfOneBodyDoNotCollideAndPartsAreToldApart) {
-  // The balls of a dumbbell overlap each other (0.8 m apart, radius 0.5); two dumbbells one above the other touch
-  // part by part: 2 straight contacts, and the slanted ones are 1.281 m apart at their centres and do not touch.
+  // The balls of a dumbbell overlap each other (0.8 m apart, radius 0.5); two dumbbells one above
+  // the other touch part by part: 2 straight contacts, and the slanted ones are 1.281 m apart at
+  // their centres and do not touch.
   Scene scene = weightless();
   scene.add(body(dumbbell(0.5))).add(body(dumbbell(0.5)).at({0, 0, 1.0}));
   const Scenery scenery(scene);
@@ -152,7 +163,8 @@ TEST(NativeBackend, PlanarBoxesHaveTheirContactsInThePlaneOnce) {
 
 // ---- Seams ----
 
-/// Fixed boxes 1 m wide and 1 m high whose tops form the plane z = 0, with borders at x = 0, 1, 2 ...
+/// Fixed boxes 1 m wide and 1 m high whose tops form the plane z = 0, with borders at x = 0, 1, 2
+/// ...
 void add_tiles(Scene& scene, int count) {
   for (int i = 0; i < count; ++i) scene.add(box({1, 4, 1}).at({i + 0.5, 0, -0.5}).fixed());
 }
@@ -169,7 +181,8 @@ TEST(NativeBackend, BoxSlidingOverFlushTilesMeetsNoEdge) {
   scene.add(box({0.6, 0.6, 0.6}).at({0.5, 0, 0.3}).moving({5, 0, 0}));
   Scenery scenery(scene);
   const std::size_t slider = 4;
-  // The box has sunk in by 0.1 mm, and its leading edge crosses the border at x = 1 in steps of 10 micrometres.
+  // The box has sunk in by 0.1 mm, and its leading edge crosses the border at x = 1 in steps of 10
+  // micrometres.
   for (int i = -60; i <= 60; ++i) {
     scenery.state.position[slider] = Vec3(0.7 + 1e-5 * i, 0, 0.3 - 1e-4);
     scenery.find();
@@ -208,7 +221,8 @@ TEST(NativeBackend, TilesOfOneCompoundAreFlushToo) {
   Scene scene;
   const auto tile = std::make_shared<const Shape>(Box{{1, 4, 1}});
   Compound floor;
-  for (int i = 0; i < 4; ++i) floor.parts.push_back({Pose{{i + 0.5, 0, -0.5}, Quat::Identity()}, tile});
+  for (int i = 0; i < 4; ++i)
+    floor.parts.push_back({Pose{{i + 0.5, 0, -0.5}, Quat::Identity()}, tile});
   scene.add(body(floor).fixed()).add(sphere(0.4).at({1.9, 0, 0.4}).moving({20, 0, 0}));
   const Scenery scenery(scene);
   ASSERT_EQ(scenery.contacts.list.size(), 1u);
@@ -217,8 +231,8 @@ TEST(NativeBackend, TilesOfOneCompoundAreFlushToo) {
 
 /// How many contacts of the last body push it back against +x.
 int walls(const Contacts& contacts) {
-  return static_cast<int>(
-      std::count_if(contacts.list.begin(), contacts.list.end(), [](const Contact& c) { return c.normal.x() < -0.5; }));
+  return static_cast<int>(std::count_if(contacts.list.begin(), contacts.list.end(),
+                                        [](const Contact& c) { return c.normal.x() < -0.5; }));
 }
 
 TEST(NativeBackend, WallOnTheFloorIsKept) {
@@ -236,7 +250,8 @@ TEST(NativeBackend, WallOnTheFloorIsKept) {
       for (const double pressed : {-1e-3, 0.0, 1e-6, 1e-4, 5e-4}) {
         scenery.state.position[3] = offset + Vec3(0.7 + pressed, 0, (is_box ? 0.3 : 0.0) - sunk);
         scenery.find();
-        EXPECT_GE(walls(scenery.contacts), 1) << "sunk " << sunk << " pressed " << pressed << " box " << is_box;
+        EXPECT_GE(walls(scenery.contacts), 1)
+            << "sunk " << sunk << " pressed " << pressed << " box " << is_box;
       }
     }
   }
@@ -253,12 +268,14 @@ TEST(NativeBackend, KerbRampAndGapAreKept) {
   const Scenery kerb = scenery_with(box({1, 4, 1}).at({0.5, 0, -0.49}).fixed());
   EXPECT_GE(walls(kerb.contacts), 1);
   // A ramp of 45 degrees that starts at the border: its face normal is (-0.71, 0, 0.71).
-  const Scenery ramp =
-      scenery_with(body(Hull{{{0, -2, 0}, {0, 2, 0}, {2, -2, 2}, {2, 2, 2}, {2, -2, 0}, {2, 2, 0}}}).fixed());
+  const Scenery ramp = scenery_with(
+      body(Hull{{{0, -2, 0}, {0, 2, 0}, {2, -2, 2}, {2, 2, 2}, {2, -2, 0}, {2, 2, 0}}}).fixed());
   EXPECT_GE(walls(ramp.contacts), 1);
-  // The first tile ends 5 cm before the next: a ball that has sunk into the gap meets the edge of the next.
+  // The first tile ends 5 cm before the next: a ball that has sunk into the gap meets the edge of
+  // the next.
   Scene scene;
-  scene.add(box({2, 4, 1}).at({-1, 0, -0.5}).fixed()).add(box({2, 4, 1}).at({1.05, 0, -0.5}).fixed());
+  scene.add(box({2, 4, 1}).at({-1, 0, -0.5}).fixed())
+      .add(box({2, 4, 1}).at({1.05, 0, -0.5}).fixed());
   scene.add(sphere(0.4).at({0.025, 0, 0.3991}).moving({1, 0, 0}));
   const Scenery gap(scene);
   EXPECT_EQ(gap.between(0, 2).size(), 1u);
@@ -278,7 +295,9 @@ Scene pile(int count) {
              : i % 4 == 1 ? body(Capsule{0.15, 0.4})
              : i % 4 == 2 ? body(dumbbell(0.3))
                           : box({0.4, 0.5, 0.6});
-    scene.add(b.at(place).turned({1, u(random), u(random)}, 6 * u(random)).moving({u(random), u(random), -1}));
+    scene.add(b.at(place)
+                  .turned({1, u(random), u(random)}, 6 * u(random))
+                  .moving({u(random), u(random), -1}));
   }
   return scene;
 }
@@ -298,8 +317,9 @@ TEST(NativeBackend, GivesTheSameBitsForAnyNumberOfWorkers) {
     }
     ASSERT_EQ(list.size(), first.size());
     for (std::size_t i = 0; i < list.size(); ++i) {
-      ASSERT_TRUE(list[i].a == first[i].a && list[i].b == first[i].b && list[i].feature == first[i].feature &&
-                  list[i].point == first[i].point && list[i].normal == first[i].normal && list[i].gap == first[i].gap);
+      ASSERT_TRUE(list[i].a == first[i].a && list[i].b == first[i].b &&
+                  list[i].feature == first[i].feature && list[i].point == first[i].point &&
+                  list[i].normal == first[i].normal && list[i].gap == first[i].gap);
     }
   }
   set_thread_count(0);
@@ -321,7 +341,8 @@ TEST(NativeBackend, FeaturesOfPartsAreUniqueAndNothingIsLost) {
 }
 
 TEST(CollisionBackends, AreFoundByName) {
-  for (const std::string& name : collision_backends()) EXPECT_NE(make_collision_backend(name), nullptr);
+  for (const std::string& name : collision_backends())
+    EXPECT_NE(make_collision_backend(name), nullptr);
   try {
     make_collision_backend("scre");
     FAIL() << "no such back end";
