@@ -60,12 +60,11 @@ void GaussSeidel::unflatten(const Problem& problem, std::span<const double> x, L
 
 SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
                                const SolveOptions& options) {
-  const SweepOptions sweep_options{
-      .law = options.law,
-      .relaxation = option(options, "relaxation", 1.0),
-      .local_rounds = static_cast<int>(option(options, "local_rounds", 4))};
-  const int memory = static_cast<int>(option(options, "memory", 8));
-  int plain_sweeps = static_cast<int>(option(options, "plain_sweeps", 8));
+  const SweepOptions sweep_options{.law = options.law,
+                                   .relaxation = option(options, "relaxation", 1.0),
+                                   .local_rounds = whole_option(options, "local_rounds", 4, 1)};
+  const int memory = whole_option(options, "memory", 8, 0);
+  int plain_sweeps = whole_option(options, "plain_sweeps", 8, 0);
   int first_accelerated = plain_sweeps;
   const double spare = option(options, "spare_sweeps", 20);
   const double polish_visits = option(options, "polish_visits", 4000);
