@@ -12,9 +12,7 @@ inline Scene planar_scene_with(double friction, double restitution = 0.0) {
   return scene;
 }
 
-inline Body planar_ground() {
-  return body(HalfSpace{Vec3::UnitY(), 0.0}).named("ground").fixed();
-}
+inline Body planar_ground() { return body(HalfSpace{Vec3::UnitY(), 0.0}).named("ground").fixed(); }
 
 inline Body rectangle(double width, double height) {
   const double x = 0.5 * width, y = 0.5 * height;

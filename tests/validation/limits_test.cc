@@ -1,0 +1,224 @@
+// Group D, more: limits of stability, each run on both sides of the critical value.
+#include "validation/planar_cases.h"
+
+namespace scree {
+namespace {
+
+/// A block 0.2 wide and 0.4 high on a plate that tilts by half a degree per second. The angle, in
+/// degrees, at which the block moved against the plate by 1e-4 m or turned against it by 1e-3 rad.
+struct Loss {
+  double angle = 0;
+  bool tipped = false;
+};
+Loss tilt_until_lost(double friction, double from, bool planar) {
+  const double rate = 0.5 * kDegree, start = from * kDegree;
+  const Vec3 up = planar ? Vec3::UnitY() : Vec3::UnitZ();
+  // Both turn +x downwards.
+  const Vec3 axis = planar ? Vec3(-Vec3::UnitZ()) : Vec3::UnitY();
+  Scene scene = planar ? planar_scene_with(friction) : scene_with(friction);
+  Body plate = planar ? rectangle(2, 0.2) : box({2, 1, 0.2});
+  scene.add(plate.turned(axis, start).spinning(rate * axis).kinematic());
+  Body block = planar ? rectangle(0.2, 0.4) : box({0.2, 0.2, 0.4});
+  block.turned(axis, start);
+  block.at(block.pose.orientation * Vec3(0.3 * up)).spinning(rate * axis);
+  block.moving(Vec3(rate * axis).cross(block.pose.position));
+  scene.add(block);
+  World world(scene, tight(0.01));
+  for (int k = 0; k < 2000; ++k) {
+    world.step();
+    const Quat plate_turn = world.pose(0).orientation;
+    const Vec3 in_plate = plate_turn.conjugate() * world.pose(1).position;
+    const double turned = plate_turn.angularDistance(world.pose(1).orientation);
+    const bool tipped = turned > 1e-3;
+    if (tipped || std::abs(in_plate[0]) > 1e-4 + 0.3 * turned)
+      return {from + 0.5 * world.time(), tipped};
+  }
+  return {};
+}
+
+// D1. b/h = 0.5: slides at atan(0.3) = 16.699244 degrees, tips at 26.56505117708 when mu is 0.8.
+// Sliding from a slow tilt covers 1e-4 m after (6e-4/(g rate))^(1/3) = 0.19 s, or 0.1 degrees.
+TEST(D1TippingOrSliding, HappensAtItsAngle) {
+  for (const bool planar : {false, true}) {
+    const Loss slid = tilt_until_lost(0.3, 14, planar);
+    EXPECT_FALSE(slid.tipped);
+    EXPECT_NEAR(slid.angle, 16.699244, 0.2);
+    const Loss tipped = tilt_until_lost(0.8, 24, planar);
+    EXPECT_TRUE(tipped.tipped);
+    EXPECT_NEAR(tipped.angle, 26.56505117708, 0.2);
+  }
+}
+
+// D2. Pushed with mu W (and a thousandth more, so that it must move) at height y: slides upright
+// below y = b/(2 mu) = 1.25 b and tips above.
+TEST(D2PushHeight, DecidesBetweenSlidingAndTipping) {
+  const double b = 0.2, tall = 0.4, mu = 0.4, m = 2.0;
+  for (const bool planar : {false, true}) {
+    for (const double factor : {0.98, 1.02}) {
+      Scene scene = planar ? planar_scene_with(mu) : scene_with(mu);
+      const Vec3 up = planar ? Vec3::UnitY() : Vec3::UnitZ();
+      const Vec3 axis = planar ? Vec3(-Vec3::UnitZ()) : Vec3::UnitY();
+      scene.add(planar ? planar_ground() : ground());
+      Body block = planar ? rectangle(b, tall) : box({b, b, tall});
+      block.weighing(m).at(0.5 * tall * up);
+      const double push = 1.001 * mu * m * kG;
+      block.force = Vec3(push, 0, 0);
+      block.torque = push * (1.25 * b * factor - 0.5 * tall) * axis;
+      scene.add(block);
+      World world(scene, tight(0.01));
+      run_steps(world, 100);
+      const double turned = Eigen::AngleAxisd(world.pose(1).orientation).angle();
+      if (factor < 1) {
+        EXPECT_LT(turned, 1e-8);
+        EXPECT_NEAR(world.velocity(1)[0], 0.001 * mu * kG, 1e-8);
+      } else {
+        EXPECT_GT(turned, 0.1);
+      }
+    }
+  }
+}
+
+/// Layers of equal spheres of radius 0.1 and 1 kg: layer k from the top is a triangle of k rows.
+Scene sphere_pyramid(int layers, double between, double floor) {
+  Scene scene = scene_with(between);
+  scene.materials.push_back({"floor", floor, 0});
+  scene.pairs.push_back({"floor", "default", floor, 0});
+  scene.add(ground().of("floor"));
+  const double d = 0.2;
+  for (int level = 0; level < layers; ++level) {
+    const int rows = layers - level;
+    // The centre of a triangle of spheres lies above the centre of the one below.
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j + i < rows; ++j) {
+        const Vec3 corner(d * (i + 0.5 * j), d * std::sqrt(0.75) * j, 0);
+        const double side = d * (rows - 1);
+        const Vec3 middle(0.5 * side, side * std::sqrt(1.0 / 12), 0);
+        scene.add(sphere(0.1).weighing(1).at(corner - middle +
+                                             Vec3(0, 0, 0.1 + d * std::sqrt(2.0 / 3) * level)));
+      }
+    }
+  }
+  return scene;
+}
+
+double floor_force(const World& world) {
+  double force = 0;
+  for (std::size_t i = 0; i < world.problem().contacts.size(); ++i) {
+    if (world.problem().contacts[i].a == 1)
+      force += world.impulses().contacts[i][0] / world.step_size();
+  }
+  return force;
+}
+
+// D6. Needs sqrt(3) - sqrt(2) between spheres and a quarter of that on the floor, 2 % to either
+// side of each.
+TEST(D6FourSpheres, StandOnlyWithEnoughFriction) {
+  const double between = 0.3178372451958, floor = 0.07945931129895;
+  for (const auto& [mu, mu_floor, stands] : {std::tuple{1.02 * between, 0.5, true},
+                                             {0.98 * between, 0.5, false},
+                                             {0.6, 1.02 * floor, true},
+                                             {0.6, 0.98 * floor, false}}) {
+    const Scene scene = sphere_pyramid(2, mu, mu_floor);
+    World world(scene, tight(0.01));
+    for (int k = 0; k < 200; ++k) world.step();
+    const double sunk = scene.bodies[4].pose.position[2] - world.pose(4).position[2];
+    if (stands) {
+      EXPECT_LT(std::abs(sunk), 1e-6) << mu << " " << mu_floor;
+      // W/3 on each upper contact, 4W/3 on each on the floor.
+      EXPECT_NEAR(floor_force(world), 4 * kG, 1e-6 * kG);
+    } else {
+      EXPECT_GT(sunk, 1e-3) << mu << " " << mu_floor;
+    }
+  }
+}
+
+// With 0.6 the engine's pyramid spreads (each step solved to 1e-13), with 0.8 it stands.
+TEST(D6FourSpheres, APyramidOfFourLayersStandsOrCollapses) {
+  for (const double mu : {0.8, 0.25}) {
+    const Scene scene = sphere_pyramid(4, mu, 0.6);
+    World world(scene, tight(0.01));
+    for (int k = 0; k < 300; ++k) world.step();
+    const double sunk = scene.bodies[20].pose.position[2] - world.pose(20).position[2];
+    if (mu > 0.5) {
+      EXPECT_LT(std::abs(sunk), 1e-6);
+      EXPECT_NEAR(floor_force(world), 20 * kG, 1e-6 * 20 * kG);
+    } else {
+      EXPECT_GT(sunk, 0.05);
+    }
+  }
+}
+
+// D11. A disk between two jaws that open by 2 alpha, one fixed and one pressed on: held when
+// alpha < atan(mu) = 16.69924423399 degrees however hard the jaws press, squeezed out otherwise.
+// (Between two fixed jaws "held" and "leaves freely" both solve the problem, so one jaw moves.)
+TEST(D11WedgeGrip, HoldsBelowTheAngleOfFriction) {
+  for (const double factor : {0.98, 1.02}) {
+    for (const double press : {1.0, 1000.0}) {
+      const double alpha = 16.69924423399 * kDegree * factor, r = 0.1;
+      Scene scene = planar_scene_with(0.3);
+      scene.gravity = Vec3::Zero();
+      const Vec3 lower(std::sin(alpha), std::cos(alpha), 0), upper(lower[0], -lower[1], 0);
+      scene.add(body(HalfSpace{lower, -r}).named("lower").fixed());  // touches the disk at 0
+      Body jaw = rectangle(1.0, 0.1).weighing(1).turned(Vec3::UnitZ(), alpha);
+      jaw.at(-(r + 0.05) * upper);
+      jaw.force = Vec3(0, -press, 0);
+      jaw.locked = {true, false, true, true, true, true};
+      scene.add(jaw);
+      scene.add(sphere(r).weighing(1));
+      WorldOptions options = tight(0.01);
+      options.max_iterations =
+          500;  // the slipping side converges slowly: only the motion is checked
+      World world(scene, options);
+      for (int k = 0; k < 60; ++k) world.step();
+      const double moved = world.pose(2).position[0];
+      if (factor < 1)
+        EXPECT_LT(std::abs(moved), 1e-8) << press;
+      else
+        EXPECT_GT(moved, 1e-3) << press;
+    }
+  }
+}
+
+/// The ring of `blocks` voussoirs of mean radius 1 as polygons, on a fixed ground at y = 0.
+Scene planar_arch(int blocks, double thickness, double friction) {
+  Scene scene = planar_scene_with(friction);
+  scene.add(planar_ground());
+  const double half = 0.5 * kPi / blocks, inner = 1 - 0.5 * thickness, outer = 1 + 0.5 * thickness;
+  const double s = std::sin(half), c = std::cos(half);
+  Polygon block;
+  block.points = {{-inner * s, inner * c - 1},
+                  {inner * s, inner * c - 1},
+                  {outer * s, outer * c - 1},
+                  {-outer * s, outer * c - 1}};
+  for (int i = 0; i < blocks; ++i) {
+    const double tilt = (2 * i + 1) * half - 0.5 * kPi;  // from the vertical, towards +x
+    scene.add(body(block).at({std::sin(tilt), std::cos(tilt), 0}).turned(Vec3::UnitZ(), -tilt));
+  }
+  return scene;
+}
+
+/// How far the middle of the arch came down, m.
+double arch_sag(const Scene& scene, int crown, int up, double seconds) {
+  WorldOptions options = tight(0.005);
+  options.tolerance = 1e-7;
+  World world(scene, options);
+  const double before = world.pose(crown).position[up];
+  while (world.time() < seconds) {
+    world.step();
+    if (before - world.pose(crown).position[up] > 0.1) break;
+  }
+  return before - world.pose(crown).position[up];
+}
+
+// D12. Smallest stable thickness of the semicircle, 3 % to either side.
+TEST(D12Arch, StandsAboveTheLimitThicknessOnly) {
+  for (const auto& [blocks, limit] : {std::pair{7, 0.0962443976}, {10, 0.1074596016}}) {
+    EXPECT_LT(arch_sag(planar_arch(blocks, 1.03 * limit, 0.8), (blocks + 1) / 2, 1, 2), 1e-4)
+        << blocks;
+    EXPECT_GT(arch_sag(planar_arch(blocks, 0.97 * limit, 0.8), (blocks + 1) / 2, 1, 4), 0.05)
+        << blocks;
+  }
+}
+
+}  // namespace
+}  // namespace scree
