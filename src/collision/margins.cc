@@ -44,7 +44,7 @@ double pair_margin(const Model& model, const State& state, double step, int coll
   const Vec3& velocity_b =
       state.velocity[static_cast<std::size_t>(collider_at(model, collider_b).body)];
   const double speed =
-      (velocity_a - velocity_b).norm() + swing_a + swing_b + step * model.gravity.norm();
+      velocity_a.norm() + velocity_b.norm() + swing_a + swing_b + step * model.gravity.norm();
   const double thickness =
       std::min(thickness_of(model, collider_a), thickness_of(model, collider_b));
   return step * speed + (std::isfinite(thickness) ? kRestingMargin * thickness : 0.0);

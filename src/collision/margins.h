@@ -3,10 +3,11 @@
 // A contact is reported when it is closed or may close within the step. For two shapes on bodies
 // with velocities v and angular velocities w the gap can shrink within the step h by
 //
-//   h (|v_a - v_b| + |w_a| r_a + |w_b| r_b) + h^2 |g|,     r: farthest point of the shape from the
-//   centre of mass,
+//   h (|v_a| + |v_b| + |w_a| r_a + |w_b| r_b) + h^2 |g|
 //
-// whatever way impulses turn the velocities; the last term is what a resting body gains by falling.
+// with r the distance of the farthest point of the shape from the centre of mass. Not by h |v_a - v_b|
+// only: of two grains that fall side by side one may be stopped within the step. The last term is
+// what a resting body gains by falling.
 // A thousandth of the thinner shape is added, so that a resting contact, whose gap wanders by
 // rounding and by the solver's tolerance, does not come and go.
 #pragma once

@@ -99,7 +99,7 @@ void Apgd::project(const Problem& problem, Law law, const Field& y, const Field&
 
 SolveResult Apgd::solve(const Problem& problem, Impulses& impulses, const SolveOptions& options) {
   const int max_iterations = options.max_iterations > 0 ? options.max_iterations : 5000;
-  const int judge_every = static_cast<int>(option(options, "judge_every", 5));
+  const int judge_every = whole_option(options, "judge_every", 5, 1);
   const auto start = std::chrono::steady_clock::now();
   audit_.prepare(problem);
   SolveResult result;

@@ -4,6 +4,7 @@
 // [JAJ98] F. Jourdan, P. Alart, M. Jean, "A Gauss-Seidel like algorithm to solve frictional contact
 // problems",
 //   Comput. Methods Appl. Mech. Engrg. 155 (1998) 31-47.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -59,12 +60,11 @@ void GaussSeidel::unflatten(const Problem& problem, std::span<const double> x, L
 
 SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
                                const SolveOptions& options) {
-  const SweepOptions sweep_options{
-      .law = options.law,
-      .relaxation = option(options, "relaxation", 1.0),
-      .local_rounds = static_cast<int>(option(options, "local_rounds", 4))};
-  const int memory = static_cast<int>(option(options, "memory", 8));
-  int plain_sweeps = static_cast<int>(option(options, "plain_sweeps", 8));
+  const SweepOptions sweep_options{.law = options.law,
+                                   .relaxation = option(options, "relaxation", 1.0),
+                                   .local_rounds = whole_option(options, "local_rounds", 4, 1)};
+  const int memory = whole_option(options, "memory", 8, 0);
+  int plain_sweeps = whole_option(options, "plain_sweeps", 8, 0);
   int first_accelerated = plain_sweeps;
   const double spare = option(options, "spare_sweeps", 20);
   const double polish_visits = option(options, "polish_visits", 4000);
@@ -93,7 +93,10 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
   }
 
   // Small problems are solved to rounding: it costs microseconds, and what rests then really rests.
-  const double spare_sweeps = std::max(spare, polish_visits / static_cast<double>(blocks));
+  double spare_sweeps = std::max(spare, polish_visits / static_cast<double>(blocks));
+  // What a cold start leaves undone, all later steps inherit: it is worth as much again.
+  const bool is_cold = std::all_of(impulses.contacts.begin(), impulses.contacts.end(),
+                                   [](const Vec3& p) { return p.isZero(0.0); });
   const double polished =
       std::min(options.tolerance,
                polish_visits >= static_cast<double>(blocks) ? 1e-13 : 1e-2 * options.tolerance);
@@ -150,7 +153,10 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
       judge_below =
           std::max(0.8 * moved * std::min(1.0, goal / std::max(residual, 1e-300)), 0.1 * moved);
       is_converged = best_residual <= options.tolerance;
-      if (is_converged && converged_at == 0) converged_at = sweep;
+      if (is_converged && converged_at == 0) {
+        converged_at = sweep;
+        if (is_cold) spare_sweeps = std::max(spare_sweeps, static_cast<double>(sweep));
+      }
       const bool is_polished =
           best_residual <= polished || since_best > 5 || sweep - converged_at >= spare_sweeps;
       if (is_converged && is_polished) {

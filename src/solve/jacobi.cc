@@ -102,7 +102,7 @@ void Jacobi::gather_velocities(const Problem& problem, const Impulses& impulses)
 SolveResult Jacobi::solve(const Problem& problem, Impulses& impulses, const SolveOptions& options) {
   double omega = option(options, "omega", 0.3);
   const double lambda = option(options, "lambda", 1.0);
-  const int judge_every = static_cast<int>(option(options, "judge_every", 10));
+  const int judge_every = whole_option(options, "judge_every", 10, 1);
   const int max_iterations = options.max_iterations > 0 ? options.max_iterations : 5000;
   const auto start = std::chrono::steady_clock::now();
 

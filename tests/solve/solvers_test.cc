@@ -90,6 +90,22 @@ TEST_P(EverySolver, AcceptsAProblemWithoutContacts) {
             SolveStatus::converged);
 }
 
+// Judging every 0 iterations would divide by zero, a negative memory ask for a negative array.
+TEST(SolverOptions, RefusesACountThatIsNotAWholeNumberInRange) {
+  const Problem problem = shaken_lattice(2, 0.4, 5);
+  const auto solve_with = [&](const char* solver, const char* name, double value) {
+    Impulses impulses = zero_impulses(problem);
+    SolveOptions options = options_with(Law::relaxed, 1e-4);
+    options.extra = {{name, value}};
+    solver_named(solver).create()->solve(problem, impulses, options);
+  };
+  EXPECT_THROW(solve_with("jacobi", "judge_every", 0), InputError);
+  EXPECT_THROW(solve_with("apgd", "judge_every", 0.5), InputError);
+  EXPECT_THROW(solve_with("gauss-seidel", "memory", -1), InputError);
+  EXPECT_THROW(solve_with("gauss-seidel", "plain_sweeps", 1e300), InputError);
+  EXPECT_NO_THROW(solve_with("gauss-seidel", "memory", 0));
+}
+
 TEST_P(EverySolver, StopsAtTheTimeLimit) {
   const Problem problem = shaken_lattice(8, 0.5, 3);
   Impulses impulses = zero_impulses(problem);
