@@ -36,7 +36,8 @@ Touch touch_of(const FoundContact& found, int moving_body) {
 
 class SeamTest {
  public:
-  SeamTest(const Model& model, std::span<const Pose> poses) : model_(model), poses_(poses) {}
+  SeamTest(const Model& model, std::span<const Pose> poses, std::vector<PairContact>& hits)
+      : model_(model), poses_(poses), hits_(hits) {}
 
   bool is_seam(const Touch& touch, const Touch& support, std::span<const std::int32_t> floor) {
     const double slant = support.normal.cross(touch.normal).norm();
@@ -66,15 +67,14 @@ class SeamTest {
 
   /// Of a point from a collider, < 0 inside; infinite when more than 2*scale away.
   double distance(const Vec3& point, std::int32_t collider, double scale) {
-    Geometry& probe = probe_;
     const double radius = 0.1 * scale;
-    probe.kind = GeometryKind::sphere;
-    probe.size = Vec3::Constant(radius);
-    probe.bounds = Aabb{Vec3::Constant(-radius), Vec3::Constant(radius)};
-    probe.bounding_radius = radius;
-    probe.thickness = 2.0 * radius;
+    probe_.kind = GeometryKind::sphere;
+    probe_.size = Vec3::Constant(radius);
+    probe_.bounds = Aabb{Vec3::Constant(-radius), Vec3::Constant(radius)};
+    probe_.bounding_radius = radius;
+    probe_.thickness = 2.0 * radius;
     hits_.clear();
-    collide(probe, Pose{point, Quat::Identity()}, geometry(collider),
+    collide(probe_, Pose{point, Quat::Identity()}, geometry(collider),
             poses_[static_cast<std::size_t>(collider)], 2.0 * scale, hits_);
     double nearest = std::numeric_limits<double>::infinity();
     for (const PairContact& hit : hits_) nearest = std::min(nearest, hit.gap + radius);
@@ -84,7 +84,7 @@ class SeamTest {
   const Model& model_;
   std::span<const Pose> poses_;
   Geometry probe_;
-  std::vector<PairContact> hits_;
+  std::vector<PairContact>& hits_;  // scratch
 };
 
 /// A plane that two shapes already support needs no third: whichever of them a contact belongs to,
@@ -110,13 +110,18 @@ void mark_seams(const Model& model, std::span<const Pose> poses, int moving_body
     const double gap_i = contacts[i].contact.gap, gap_j = contacts[j].contact.gap;
     return gap_i != gap_j ? gap_i < gap_j : i < j;
   });
-  std::vector<std::int32_t> floor;  // all fixed shapes the body meets, also those met at seams only
+  // Scratch of this worker, cleared before use, so that a step that has warmed up allocates
+  // nothing.
+  thread_local std::vector<std::int32_t> floor;  // fixed shapes the body meets, also at seams only
+  thread_local std::vector<Touch> supports;
+  thread_local std::vector<PairContact> hits;
+  floor.clear();
+  supports.clear();
   for (const std::uint32_t i : members) floor.push_back(touch_of(contacts[i], moving_body).fixed);
   std::sort(floor.begin(), floor.end());
   floor.erase(std::unique(floor.begin(), floor.end()), floor.end());
 
-  SeamTest test(model, poses);
-  std::vector<Touch> supports;
+  SeamTest test(model, poses, hits);
   for (const std::uint32_t i : members) {
     const Touch touch = touch_of(contacts[i], moving_body);
     contacts[i].is_seam = std::any_of(supports.begin(), supports.end(), [&](const Touch& support) {
