@@ -76,7 +76,7 @@ Scene make_silo(const DemoValues& values) {
   floor.color = color_of(kGroundColor);
   scene.add(std::move(floor));
   scene.run.step = 0.0025;
-  scene.run.time = 3.0;
+  scene.run.time = 2.0;
   return scene;
 }
 
