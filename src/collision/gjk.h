@@ -15,8 +15,8 @@ namespace scree {
 
 /// A point of B - A with the two points it comes from.
 struct DifferencePoint {
-  Vec3 w;     // m, b - a
-  Vec3 a, b;  // m, on the cores
+  Vec3 w = Vec3::Zero();                    // m, b - a
+  Vec3 a = Vec3::Zero(), b = Vec3::Zero();  // m, on the cores
 };
 
 /// The point of B - A that is lowest along the unit vector n, which points from A to B.
