@@ -48,11 +48,16 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   const Energy energy = energy_of(model, w.next);
   receipt.ms.integrate = watch.lap();
 
+  // The judge's word, not the solver's: a registered solver may report what it likes.
+  w.audit.prepare(w.problem);
+  receipt.residuals = w.audit.residuals(w.problem, w.impulses, options.law);
   receipt.status = result.status;
-  receipt.residuals = result.residuals;
   receipt.iterations = result.iterations;
   receipt.solver = result.used;
-  receipt.converged = result.residuals.relative_rms <= options.tolerance;
+  receipt.converged = receipt.residuals.relative_rms <= options.tolerance;
+  if (!receipt.converged && receipt.status == SolveStatus::converged) {
+    receipt.status = SolveStatus::stalled;
+  }
   receipt.contacts = static_cast<int>(w.contacts.list.size());
   for (const Contact& contact : w.contacts.list)
     receipt.penetration = std::max(receipt.penetration, -contact.gap);

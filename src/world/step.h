@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "model/state.h"
 #include "problem/assemble.h"
+#include "problem/audit.h"
 #include "scree/receipt.h"
 #include "scree/solver.h"
 
@@ -17,6 +18,7 @@ struct StepWorkspace {
   Problem problem;
   Impulses impulses;
   State next;
+  Audit audit;
 };
 
 /// state + step -> workspace.next, which the caller commits (or not). Nothing else changes.
