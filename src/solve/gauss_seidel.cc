@@ -1,5 +1,6 @@
-// Block Gauss-Seidel on contacts with the one-contact problem solved exactly, accelerated by
-// Anderson's method when plain sweeps are slow.
+// Block Gauss-Seidel on contacts with the one-contact problem solved exactly. Problems of some size
+// go to momentum_sweeps; here are the small ones, swept in their own order, accelerated by
+// Anderson's method when plain sweeps are slow, and solved to rounding where that costs little.
 //
 // [JAJ98] F. Jourdan, P. Alart, M. Jean, "A Gauss-Seidel like algorithm to solve frictional contact
 // problems",
@@ -12,11 +13,14 @@
 #include "solve/anderson.h"
 #include "solve/contact_system.h"
 #include "solve/methods.h"
+#include "solve/momentum_sweeps.h"
 #include "solve/options.h"
 
 namespace scree {
 namespace {
 
+constexpr std::size_t kWide = 200;  // contacts from which wide sweeps pay
+constexpr int kSmallRounds = 4;
 constexpr int kLookEvery = 25;  // sweeps; a look costs about half a sweep
 
 class GaussSeidel final : public Solver {
@@ -29,6 +33,7 @@ class GaussSeidel final : public Solver {
   void unflatten(const Problem& problem, std::span<const double> x, Law law,
                  Impulses& impulses) const;
 
+  MomentumSweeps wide_;
   ContactSystem system_;
   Audit audit_;
   Anderson anderson_;
@@ -60,9 +65,11 @@ void GaussSeidel::unflatten(const Problem& problem, std::span<const double> x, L
 
 SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
                                const SolveOptions& options) {
+  if (problem.contacts.size() >= kWide) return wide_.solve(problem, impulses, options);
+  const int rounds = whole_option(options, "local_rounds", 0, 0);
   const SweepOptions sweep_options{.law = options.law,
                                    .relaxation = option(options, "relaxation", 1.0),
-                                   .local_rounds = whole_option(options, "local_rounds", 4, 1)};
+                                   .local_rounds = rounds > 0 ? rounds : kSmallRounds};
   const int memory = whole_option(options, "memory", 8, 0);
   int plain_sweeps = whole_option(options, "plain_sweeps", 8, 0);
   int first_accelerated = plain_sweeps;
@@ -188,15 +195,21 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
 SolverInfo gauss_seidel_info() {
   return {
       .name = "gauss-seidel",
-      .description = "block Gauss-Seidel, exact one-contact solve, Anderson acceleration",
-      .source = "Jourdan, Alart, Jean 1998; Anderson 1965",
+      .description = "block Gauss-Seidel with exact one-contact solve and momentum",
+      .source = "Jourdan, Alart, Jean 1998; Polyak 1964; Anderson 1965",
       .laws = {Law::coulomb, Law::relaxed, Law::none},
-      .options = {{"relaxation", 1.0, "step factor of a visit, in (0, 2)"},
-                  {"local_rounds", 4, "visits of the points of one body pair before the next pair"},
-                  {"memory", 8, "columns of Anderson acceleration; 0 switches it off"},
-                  {"plain_sweeps", 8, "sweeps before acceleration starts"},
-                  {"polish_visits", 4000, "visits for which small problems are solved to rounding"},
-                  {"spare_sweeps", 20, "sweeps that may be spent beyond the tolerance"}},
+      .options =
+          {{"relaxation", 1.0, "step factor of a visit, in (0, 2)"},
+           {"local_rounds", 0,
+            "visits in a row of the points of one body pair; 0: four below 200 contacts, else "
+            "one"},
+           {"momentum", 0.93, "part of the last step added to this one, from 200 contacts on"},
+           {"memory", 8,
+            "columns of Anderson acceleration; 0 switches it off below 200 "
+            "contacts"},
+           {"plain_sweeps", 8, "sweeps before Anderson acceleration starts, below 200 contacts"},
+           {"polish_visits", 4000, "visits for which small problems are solved to rounding"},
+           {"spare_sweeps", 20, "sweeps that may be spent beyond the tolerance"}},
       .default_max_iterations = 2000,
       .create = [] { return std::make_unique<GaussSeidel>(); }};
 }

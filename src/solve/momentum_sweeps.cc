@@ -1,0 +1,169 @@
+#include "solve/momentum_sweeps.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "solve/options.h"
+
+namespace scree {
+namespace {
+
+constexpr int kLookEvery = 10;  // sweeps; a look costs a third of one
+constexpr int kPlainSweeps = 4;
+// After so many sweeps the momentum follows the residual: more of it while that falls, less as soon
+// as it rises (contacts going round in circles).
+constexpr int kSteadySweeps = 120;
+constexpr double kMostMomentum = 0.97, kLeastMomentum = 0.4;
+constexpr double kFaster = 0.95, kSlower = 1.25;  // factors on 1 - momentum
+constexpr int kColdShare = 6;
+// A residual so many times the best: go back to the best.
+constexpr double kTooFar = 30.0;
+
+std::span<double> numbers(AlignedVector<WideImpulse>& impulses) {
+  return {impulses.data()->p[0], impulses.size() * 3 * kLanes};
+}
+
+}  // namespace
+
+void MomentumSweeps::restart_from_best(const Problem& problem) {
+  p_ = best_;
+  rows_ = best_rows_;
+  wide_velocities(problem, system_, p_, rows_);
+  last_ = p_;
+  last_rows_ = rows_;
+}
+
+void MomentumSweeps::start_polishing(const Problem& problem, int memory) {
+  weight_.assign(numbers(p_).size() + rows_.size(), 0.0);
+  for (std::size_t i = 0; i < p_.size(); ++i) {
+    for (std::size_t k = 0; k < 3 * kLanes; ++k)
+      weight_[3 * kLanes * i + k] = system_.points[i].weight[k % kLanes];
+  }
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    weight_[numbers(p_).size() + i] = system_.rows[i].weight;
+  anderson_.reset(weight_.size(), memory);
+  restart_from_best(problem);
+}
+
+/// Anderson's step from the sweep that led from last_ to p_.
+void MomentumSweeps::polish(const Problem& problem, Law law) {
+  const std::span<double> p = numbers(p_), last = numbers(last_);
+  before_.assign(last.begin(), last.end());
+  before_.insert(before_.end(), last_rows_.begin(), last_rows_.end());
+  after_.assign(p.begin(), p.end());
+  after_.insert(after_.end(), rows_.begin(), rows_.end());
+  if (anderson_.accelerate(before_, after_, weight_)) {
+    std::copy_n(after_.begin(), p.size(), p.begin());
+    std::copy(after_.begin() + static_cast<std::ptrdiff_t>(p.size()), after_.end(), rows_.begin());
+    wide_velocities(problem, system_, p_, rows_);
+    wide_extrapolate(system_, p_, last_, rows_, last_rows_, 0.0, law);  // back on the set
+  }
+  last_ = p_;
+  last_rows_ = rows_;
+}
+
+SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
+                                  const SolveOptions& options) {
+  const WideOptions sweep{.law = options.law,
+                          .relaxation = option(options, "relaxation", 1.0),
+                          .local_rounds = std::max(1, whole_option(options, "local_rounds", 0, 0))};
+  const int least_sweeps = whole_option(options, "spare_sweeps", 20, 0);
+  const int memory = std::max(1, whole_option(options, "memory", 8, 0));
+  double momentum = option(options, "momentum", 0.93);
+  const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : 2000;
+  const auto start = std::chrono::steady_clock::now();
+
+  system_.pack(problem);
+  audit_.prepare(problem);
+  p_.resize(system_.points.size());
+  system_.read(impulses, p_);
+  rows_ = impulses.rows;
+  wide_velocities(problem, system_, p_, rows_);
+  last_ = p_;
+  last_rows_ = rows_;
+
+  SolveResult result;
+  result.used = "gauss-seidel";
+  const double blocks = static_cast<double>(problem.contacts.size() + problem.rows.size());
+  // What a cold start leaves undone, all later steps inherit: it is worth many times the work.
+  const bool is_cold = std::all_of(impulses.contacts.begin(), impulses.contacts.end(),
+                                   [](const Vec3& p) { return p.isZero(0.0); });
+  double best = std::numeric_limits<double>::infinity();
+  double recent = std::numeric_limits<double>::infinity();  // running mean of the residual
+  int since_restart = 0, converged_at = 0;
+
+  for (int sweep_count = 1;; ++sweep_count) {
+    wide_sweep(system_, p_, rows_, sweep);
+    result.iterations = sweep_count;
+    ++since_restart;
+    const bool is_out_of_sweeps = sweep_count >= max_sweeps;
+    const bool is_out_of_time =
+        options.time_limit > 0.0 &&
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
+            options.time_limit;
+    if (sweep_count % kLookEvery == 0 || is_out_of_sweeps || is_out_of_time ||
+        options.record_history) {
+      const double residual = std::sqrt(wide_residual(system_, p_, rows_, options.law) / blocks) /
+                              audit_.reference_velocity;
+      if (options.record_history) result.history.push_back(residual);
+      if (!std::isfinite(residual)) {
+        result.status = SolveStatus::diverged;
+        break;
+      }
+      if (residual < best) {
+        best = residual;
+        best_ = p_;
+        best_rows_ = rows_;
+      }
+      if (best <= options.tolerance && converged_at == 0) {
+        converged_at = sweep_count;
+        start_polishing(problem, memory);
+      }
+      const int least = is_cold ? kColdShare * converged_at : least_sweeps;
+      const double polished = (is_cold ? 1e-5 : 1e-2) * options.tolerance;
+      if (converged_at > 0 && (sweep_count >= least || best <= polished)) {
+        result.status = SolveStatus::converged;
+        break;
+      }
+      if (is_out_of_sweeps || is_out_of_time) {
+        result.status = converged_at > 0 ? SolveStatus::converged
+                        : is_out_of_time ? SolveStatus::time_limit
+                                         : SolveStatus::iteration_limit;
+        break;
+      }
+      if (since_restart > kSteadySweeps) {
+        const double drag = (1.0 - momentum) * (residual > recent ? kSlower : kFaster);
+        momentum = std::clamp(1.0 - drag, kLeastMomentum, kMostMomentum);
+      }
+      recent = std::isfinite(recent) ? 0.5 * (recent + residual) : residual;
+      if (residual > kTooFar * best) {
+        restart_from_best(problem);
+        momentum = std::max(kLeastMomentum, 1.0 - kSlower * (1.0 - momentum));
+        since_restart = 0;
+        recent = best;
+        continue;
+      }
+    }
+    if (converged_at > 0) {
+      polish(problem, options.law);
+      continue;
+    }
+    const double factor =
+        since_restart > kPlainSweeps ? std::min(momentum, 1.0 - 2.0 / (since_restart + 2.0)) : 0.0;
+    wide_extrapolate(system_, p_, last_, rows_, last_rows_, factor, options.law);
+  }
+  if (std::isfinite(best)) {
+    system_.write(best_, impulses);
+    impulses.rows = best_rows_;
+  }
+  result.residuals = audit_.residuals(problem, impulses, options.law);
+  // The judge has the last word.
+  if (result.status == SolveStatus::converged &&
+      !(result.residuals.relative_rms <= options.tolerance))
+    result.status = SolveStatus::iteration_limit;
+  return result;
+}
+
+}  // namespace scree

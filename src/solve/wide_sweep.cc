@@ -1,0 +1,546 @@
+// The passes over a WideSystem, four body pairs side by side. Compiled once for every vector
+// instruction set the processor may have; the best one is picked at run time. Targets with fused
+// multiply-add give the same bits as each other.
+#include <algorithm>
+#include <cmath>
+
+#include "solve/local_contact.h"
+#include "solve/wide_system.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "solve/wide_sweep.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace scree {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::CappedTag<double, kLanes>;
+using V = hn::Vec<D>;
+using M = hn::Mask<D>;
+
+constexpr int kNewtonSteps = 6;
+// Distance from the cone, relative to the friction, at which a slip rate will do. The next visit
+// starts one Newton step further, so the error is squared with every sweep.
+constexpr double kConeError = 1e-5;
+// A further round over a manifold is worth it while it moves more than this share (of the squares)
+// of what the first one did.
+constexpr double kRoundsPay = 0.03;
+
+struct V3 {
+  V x, y, z;
+};
+
+HWY_INLINE V3 load3(const double (*from)[kLanes], int lane) {
+  const D d;
+  return {hn::Load(d, from[0] + lane), hn::Load(d, from[1] + lane), hn::Load(d, from[2] + lane)};
+}
+
+HWY_INLINE void store3(const V3& v, double (*to)[kLanes], int lane) {
+  const D d;
+  hn::Store(v.x, d, to[0] + lane);
+  hn::Store(v.y, d, to[1] + lane);
+  hn::Store(v.z, d, to[2] + lane);
+}
+
+HWY_INLINE V dot(const V3& a, const V3& b) {
+  return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
+}
+
+/// c + a x b
+HWY_INLINE V3 add_cross(const V3& a, const V3& b, const V3& c) {
+  return {hn::MulAdd(a.y, b.z, hn::NegMulAdd(a.z, b.y, c.x)),
+          hn::MulAdd(a.z, b.x, hn::NegMulAdd(a.x, b.z, c.y)),
+          hn::MulAdd(a.x, b.y, hn::NegMulAdd(a.y, b.x, c.z))};
+}
+
+HWY_INLINE V3 subtract(const V3& a, const V3& b) {
+  return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
+}
+
+/// Both velocities of four pairs.
+struct Motion {
+  V3 va, wa, vb, wb;
+};
+
+#if HWY_MAX_BYTES >= 32
+/// Four rows of four doubles to four columns, and back: it is its own inverse.
+HWY_INLINE void transpose(V r[4]) {
+  const D d;
+  const V low01 = hn::InterleaveLower(d, r[0], r[1]), high01 = hn::InterleaveUpper(d, r[0], r[1]);
+  const V low23 = hn::InterleaveLower(d, r[2], r[3]), high23 = hn::InterleaveUpper(d, r[2], r[3]);
+  r[0] = hn::ConcatLowerLower(d, low23, low01);
+  r[1] = hn::ConcatLowerLower(d, high23, high01);
+  r[2] = hn::ConcatUpperUpper(d, low23, low01);
+  r[3] = hn::ConcatUpperUpper(d, high23, high01);
+}
+
+HWY_INLINE void gather(const WideBody* bodies, const std::int32_t* index, V3& v, V3& w) {
+  const D d;
+  V low[4], high[4];
+  for (int k = 0; k < 4; ++k) {
+    low[k] = hn::Load(d, bodies[index[k]].v);
+    high[k] = hn::Load(d, bodies[index[k]].v + 4);
+  }
+  transpose(low);
+  transpose(high);
+  v = {low[0], low[1], low[2]};
+  w = {low[3], high[0], high[1]};
+}
+
+HWY_INLINE void scatter(const V3& v, const V3& w, const std::int32_t* index, WideBody* bodies) {
+  const D d;
+  V low[4] = {v.x, v.y, v.z, w.x}, high[4] = {w.y, w.z, hn::Zero(d), hn::Zero(d)};
+  transpose(low);
+  transpose(high);
+  for (int k = 0; k < 4; ++k) {
+    hn::Store(low[k], d, bodies[index[k]].v);
+    hn::Store(high[k], d, bodies[index[k]].v + 4);
+  }
+}
+#else
+HWY_INLINE void gather(const WideBody* bodies, const std::int32_t* index, V3& v, V3& w) {
+  const D d;
+  alignas(64) double c[6][kLanes];
+  for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
+    for (int i = 0; i < 6; ++i) c[i][k] = (&bodies[index[k]].v[0])[i];
+  }
+  v = load3(c, 0);
+  w = load3(c + 3, 0);
+}
+
+HWY_INLINE void scatter(const V3& v, const V3& w, const std::int32_t* index, WideBody* bodies) {
+  const D d;
+  alignas(64) double c[6][kLanes];
+  store3(v, c, 0);
+  store3(w, c + 3, 0);
+  for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
+    for (int i = 0; i < 6; ++i) (&bodies[index[k]].v[0])[i] = c[i][k];
+  }
+}
+#endif
+
+HWY_INLINE Motion load_motion(const WideSystem& system, const WideGroup& group, int lane) {
+  Motion m;
+  gather(system.bodies.data(), group.a + lane, m.va, m.wa);
+  gather(system.bodies.data(), group.b + lane, m.vb, m.wb);
+  return m;
+}
+
+HWY_INLINE void store_motion(const Motion& m, const WideGroup& group, int lane,
+                             WideSystem& system) {
+  scatter(m.va, m.wa, group.a + lane, system.bodies.data());
+  scatter(m.vb, m.wb, group.b + lane, system.bodies.data());
+}
+
+/// Velocity of one body after an impulse f at an arm; `sign` -1 for the body that is pushed back.
+template <int sign>
+HWY_INLINE void push(const WideMass& mass, const double (*arm)[kLanes], const V3& f, int lane,
+                     V3& v, V3& w) {
+  const D d;
+  const V zero = hn::Zero(d);
+  const V3 torque = add_cross(load3(arm, lane), f, {zero, zero, zero});
+  const V3 inverse_mass = load3(mass.linear, lane);
+  auto add = [](V x, V y, V to) {
+    return sign > 0 ? hn::MulAdd(x, y, to) : hn::NegMulAdd(x, y, to);
+  };
+  v = {add(inverse_mass.x, f.x, v.x), add(inverse_mass.y, f.y, v.y), add(inverse_mass.z, f.z, v.z)};
+  const V xx = hn::Load(d, mass.angular[0] + lane), xy = hn::Load(d, mass.angular[1] + lane);
+  const V xz = hn::Load(d, mass.angular[2] + lane), yy = hn::Load(d, mass.angular[3] + lane);
+  const V yz = hn::Load(d, mass.angular[4] + lane), zz = hn::Load(d, mass.angular[5] + lane);
+  w = {add(xx, torque.x, add(xy, torque.y, add(xz, torque.z, w.x))),
+       add(xy, torque.x, add(yy, torque.y, add(yz, torque.z, w.y))),
+       add(xz, torque.x, add(yz, torque.y, add(zz, torque.z, w.z)))};
+}
+
+/// Both bodies moved by the impulse dp, rows (n, t1, t2).
+HWY_INLINE void apply(const WideGroup& group, const WidePoint& point, const V3& dp, int lane,
+                      Motion& m) {
+  const V3 n = load3(point.n, lane), t1 = load3(point.t1, lane), t2 = load3(point.t2, lane);
+  const V3 f = {hn::MulAdd(n.x, dp.x, hn::MulAdd(t1.x, dp.y, hn::Mul(t2.x, dp.z))),
+                hn::MulAdd(n.y, dp.x, hn::MulAdd(t1.y, dp.y, hn::Mul(t2.y, dp.z))),
+                hn::MulAdd(n.z, dp.x, hn::MulAdd(t1.z, dp.y, hn::Mul(t2.z, dp.z)))};
+  push<-1>(group.mass_a, point.arm_a, f, lane, m.va, m.wa);
+  push<1>(group.mass_b, point.arm_b, f, lane, m.vb, m.wb);
+}
+
+/// u = J v + b, rows (n, t1, t2).
+HWY_INLINE V3 relative_velocity(const WidePoint& point, const Motion& m, int lane) {
+  const V3 at_b = add_cross(m.wb, load3(point.arm_b, lane), m.vb);
+  const V3 at_a = add_cross(m.wa, load3(point.arm_a, lane), m.va);
+  const V3 r = subtract(at_b, at_a), bias = load3(point.bias, lane);
+  return {hn::Add(dot(load3(point.n, lane), r), bias.x),
+          hn::Add(dot(load3(point.t1, lane), r), bias.y),
+          hn::Add(dot(load3(point.t2, lane), r), bias.z)};
+}
+
+struct Block {
+  V nn, n1, n2, s11, s12, s22;
+};
+
+HWY_INLINE Block load_block(const double (*from)[kLanes], int lane) {
+  const D d;
+  return {hn::Load(d, from[0] + lane), hn::Load(d, from[1] + lane), hn::Load(d, from[2] + lane),
+          hn::Load(d, from[3] + lane), hn::Load(d, from[4] + lane), hn::Load(d, from[5] + lane)};
+}
+
+/// x - B y
+HWY_INLINE V3 subtract_product(const V3& x, const Block& b, const V3& y) {
+  return {hn::NegMulAdd(b.nn, y.x, hn::NegMulAdd(b.n1, y.y, hn::NegMulAdd(b.n2, y.z, x.x))),
+          hn::NegMulAdd(b.n1, y.x, hn::NegMulAdd(b.s11, y.y, hn::NegMulAdd(b.s12, y.z, x.y))),
+          hn::NegMulAdd(b.n2, y.x, hn::NegMulAdd(b.s12, y.y, hn::NegMulAdd(b.s22, y.z, x.z)))};
+}
+
+HWY_INLINE V3 choose(M mask, const V3& yes, const V3& no) {
+  return {hn::IfThenElse(mask, yes.x, no.x), hn::IfThenElse(mask, yes.y, no.y),
+          hn::IfThenElse(mask, yes.z, no.z)};
+}
+
+/// One lane after the other by the exact solution, for what the vector code leaves over.
+HWY_NOINLINE void solve_lanes(M lanes, const WidePoint& point, const V3& q, int lane, Law law,
+                              V3& p) {
+  const D d;
+  alignas(64) double todo[kLanes], q_lanes[3][kLanes], p_lanes[3][kLanes];
+  hn::Store(hn::IfThenElse(lanes, hn::Set(d, 1.0), hn::Zero(d)), d, todo);
+  store3(q, q_lanes, 0);
+  store3(p, p_lanes, 0);
+  for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
+    if (todo[k] == 0.0) continue;
+    const std::size_t at = static_cast<std::size_t>(lane) + k;
+    const LocalBlock w{point.w[0][at], point.w[1][at], point.w[2][at],
+                       point.w[3][at], point.w[4][at], point.w[5][at]};
+    const Vec3 q_local(q_lanes[0][k], q_lanes[1][k], q_lanes[2][k]);
+    const Vec3 solved = law == Law::coulomb ? solve_local_coulomb(w, q_local, point.friction[at])
+                                            : solve_local_relaxed(w, q_local, point.friction[at]);
+    for (int i = 0; i < 3; ++i) p_lanes[i][k] = solved[i];
+  }
+  p = load3(p_lanes, 0);
+}
+
+/// The sliding case of local_contact.h: Newton's method on the slip rate from the last one.
+HWY_INLINE V3 slide(M lanes, const WidePoint& point, const Block& w, const V3& q, V friction,
+                    int lane, V& slip) {
+  const D d;
+  const V one = hn::Set(d, 1.0), zero = hn::Zero(d);
+  const V inverse_nn = hn::Div(one, w.nn);
+  const V c1 = hn::Mul(w.n1, inverse_nn), c2 = hn::Mul(w.n2, inverse_nn);
+  const V s11 = hn::NegMulAdd(w.n1, c1, w.s11), s12 = hn::NegMulAdd(w.n1, c2, w.s12);
+  const V s22 = hn::NegMulAdd(w.n2, c2, w.s22);
+  const V beta1 = hn::NegMulAdd(c1, q.x, q.y), beta2 = hn::NegMulAdd(c2, q.x, q.z);
+  const V p0 = hn::Neg(hn::Mul(q.x, inverse_nn));
+  V3 p = {zero, zero, zero};
+  V alpha = slip;
+  M open = lanes;
+  for (int step = 0; step < kNewtonSteps; ++step) {
+    const V a11 = hn::Add(s11, alpha), a22 = hn::Add(s22, alpha);
+    const V scale = hn::Div(one, hn::NegMulAdd(s12, s12, hn::Mul(a11, a22)));
+    const V t1 = hn::Mul(hn::NegMulAdd(a22, beta1, hn::Mul(s12, beta2)), scale);
+    const V t2 = hn::Mul(hn::NegMulAdd(a11, beta2, hn::Mul(s12, beta1)), scale);
+    const V normal = hn::NegMulAdd(c1, t1, hn::NegMulAdd(c2, t2, p0));
+    const V squared = hn::MulAdd(t1, t1, hn::Mul(t2, t2));
+    const V length = hn::Sqrt(squared), limit = hn::Mul(friction, normal);
+    const V error = hn::Sub(limit, length);  // g * length
+    const V d1 = hn::Mul(hn::NegMulAdd(a22, t1, hn::Mul(s12, t2)), scale);
+    const V d2 = hn::Mul(hn::NegMulAdd(a11, t2, hn::Mul(s12, t1)), scale);
+    const V normal_slope = hn::Neg(hn::MulAdd(c1, d1, hn::Mul(c2, d2)));
+    // g = friction normal / length - 1, g' length^3 = friction (normal' length^2 - normal t.t').
+    const V slope = hn::Mul(friction, hn::NegMulAdd(normal, hn::MulAdd(t1, d1, hn::Mul(t2, d2)),
+                                                    hn::Mul(normal_slope, squared)));
+    const V next = hn::Max(zero, hn::NegMulAdd(error, hn::Div(squared, slope), alpha));
+    const M is_done = hn::And(hn::Le(hn::Abs(error), hn::Mul(hn::Set(d, kConeError), length)),
+                              hn::Gt(normal, zero));
+    const M is_new = hn::And(open, is_done);
+    const V onto_cone = hn::Div(limit, length);
+    p = choose(is_new, {normal, hn::Mul(t1, onto_cone), hn::Mul(t2, onto_cone)}, p);
+    slip = hn::IfThenElse(is_new, next, slip);
+    open = hn::AndNot(is_done, open);
+    if (hn::AllFalse(d, open)) return p;
+    alpha = next;
+  }
+  solve_lanes(open, point, q, lane, Law::coulomb, p);
+  slip = hn::IfThenElse(open, zero, slip);
+  return p;
+}
+
+/// New impulses of one point of each lane. Sticking is tried first: most visits end there.
+HWY_INLINE V3 visit(const WidePoint& point, const V3& u, const V3& p, Law law, int lane, V& slip) {
+  const D d;
+  const V zero = hn::Zero(d);
+  const Block w = load_block(point.w, lane);
+  if (law == Law::none) return {hn::Max(zero, hn::Sub(p.x, hn::Div(u.x, w.nn))), zero, zero};
+  const V friction = hn::Load(d, point.friction + lane);
+  const V3 stick = subtract_product(p, load_block(point.inverse, lane), u);
+  const V limit = hn::Mul(friction, stick.x);
+  const M sticks = hn::And(
+      hn::Ge(stick.x, zero),
+      hn::Le(hn::MulAdd(stick.y, stick.y, hn::Mul(stick.z, stick.z)), hn::Mul(limit, limit)));
+  if (hn::AllTrue(d, sticks)) {
+    slip = zero;
+    return stick;
+  }
+  const V3 q = subtract_product(u, w, p);
+  if (law == Law::relaxed) {
+    V3 solved = stick;
+    solve_lanes(hn::Not(sticks), point, q, lane, law, solved);
+    return solved;
+  }
+  const M opens = hn::AndNot(sticks, hn::Ge(q.x, zero));
+  const M slides = hn::AndNot(hn::Or(opens, sticks), hn::Gt(friction, zero));
+  const V frictionless = hn::Max(zero, hn::Neg(hn::Div(q.x, w.nn)));  // 0 where it opens
+  V3 fresh = choose(sticks, stick, {frictionless, zero, zero});
+  slip = hn::IfThenElseZero(slides, slip);
+  if (!hn::AllFalse(d, slides))
+    fresh = choose(slides, slide(slides, point, w, q, friction, lane, slip), fresh);
+  return fresh;
+}
+
+HWY_INLINE V visit_group(WideSystem& system, const WideGroup& group, WideImpulse* impulses,
+                         const WideOptions& options, int lane) {
+  const D d;
+  const V relaxation = hn::Set(d, options.relaxation);
+  Motion m = load_motion(system, group, lane);
+  V first_round = hn::Zero(d);
+  for (int round = 0; round < options.local_rounds; ++round) {
+    V moved = hn::Zero(d);
+    for (std::int32_t k = 0; k < group.count; ++k) {
+      WidePoint& point = system.points[static_cast<std::size_t>(group.first + k)];
+      WideImpulse& impulse = impulses[group.first + k];
+      const V3 u = relative_velocity(point, m, lane), p = load3(impulse.p, lane);
+      V slip = hn::Load(d, point.slip + lane);
+      const V3 fresh = visit(point, u, p, options.law, lane, slip);
+      const V3 change = subtract(fresh, p);
+      const V3 dp = {hn::Mul(relaxation, change.x), hn::Mul(relaxation, change.y),
+                     hn::Mul(relaxation, change.z)};
+      store3({hn::Add(p.x, dp.x), hn::Add(p.y, dp.y), hn::Add(p.z, dp.z)}, impulse.p, lane);
+      hn::Store(slip, d, point.slip + lane);
+      apply(group, point, dp, lane, m);
+      const V weight = hn::Load(d, point.weight + lane);
+      moved = hn::MulAdd(dot(dp, dp), hn::Mul(weight, weight), moved);
+    }
+    if (round == 0) first_round = moved;
+    if (group.count == 1) break;
+    if (hn::AllTrue(d, hn::Le(moved, hn::Mul(hn::Set(d, kRoundsPay), first_round)))) break;
+  }
+  store_motion(m, group, lane, system);
+  return first_round;
+}
+
+double sweep_groups(WideSystem& system, WideImpulse* impulses, const WideOptions& options) {
+  const D d;
+  constexpr int kStep = static_cast<int>(HWY_MIN(hn::MaxLanes(D()), std::size_t{kLanes}));
+  V moved = hn::Zero(d);
+  for (const WideGroup& group : system.groups) {
+    for (int lane = 0; lane < kLanes; lane += kStep)
+      moved = hn::Add(moved, visit_group(system, group, impulses, options, lane));
+  }
+  alignas(64) double sums[kLanes] = {};
+  hn::Store(moved, d, sums);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+/// Puts p on the set of the law. Only the place an iteration goes on from: any point of the set
+/// will do, and scaling the friction down is cheaper than the nearest one.
+HWY_INLINE V3 onto_set(const V3& p, V friction, Law law) {
+  const D d;
+  const V zero = hn::Zero(d);
+  const V normal = hn::Max(zero, p.x);
+  if (law == Law::none) return {normal, zero, zero};
+  const V limit = hn::Mul(friction, normal);
+  const V length = hn::Sqrt(hn::MulAdd(p.y, p.y, hn::Mul(p.z, p.z)));
+  const V scale = hn::IfThenElse(hn::Gt(length, limit), hn::Div(limit, length), hn::Set(d, 1.0));
+  return {normal, hn::Mul(p.y, scale), hn::Mul(p.z, scale)};
+}
+
+void extrapolate(WideSystem& system, WideImpulse* impulses, WideImpulse* last, double factor,
+                 Law law) {
+  const D d;
+  constexpr int kStep = static_cast<int>(HWY_MIN(hn::MaxLanes(D()), std::size_t{kLanes}));
+  const V beta = hn::Set(d, factor);
+  for (const WideGroup& group : system.groups) {
+    for (int lane = 0; lane < kLanes; lane += kStep) {
+      Motion m = load_motion(system, group, lane);
+      for (std::int32_t k = 0; k < group.count; ++k) {
+        const WidePoint& point = system.points[static_cast<std::size_t>(group.first + k)];
+        WideImpulse& impulse = impulses[group.first + k];
+        const V3 p = load3(impulse.p, lane), before = load3(last[group.first + k].p, lane);
+        const V3 change = subtract(p, before);
+        const V3 further = {hn::MulAdd(beta, change.x, p.x), hn::MulAdd(beta, change.y, p.y),
+                            hn::MulAdd(beta, change.z, p.z)};
+        const V3 fresh = onto_set(further, hn::Load(d, point.friction + lane), law);
+        store3(p, last[group.first + k].p, lane);
+        store3(fresh, impulse.p, lane);
+        apply(group, point, subtract(fresh, p), lane, m);
+      }
+      store_motion(m, group, lane, system);
+    }
+  }
+}
+
+/// |F|^2 / eta^2 of one point of each lane.
+HWY_INLINE V natural_map(const WidePoint& point, const V3& u, const V3& p, Law law, int lane) {
+  const D d;
+  const V zero = hn::Zero(d), one = hn::Set(d, 1.0);
+  const V weight = hn::Load(d, point.weight + lane), friction = hn::Load(d, point.friction + lane);
+  const V eta = hn::IfThenElseZero(hn::Gt(weight, zero), hn::Div(one, weight));
+  V3 projected;
+  if (law == Law::none) {
+    projected = {hn::Max(zero, hn::NegMulAdd(eta, u.x, p.x)), zero, zero};
+  } else {
+    V shifted = u.x;
+    if (law == Law::coulomb) {
+      shifted = hn::MulAdd(friction, hn::Sqrt(hn::MulAdd(u.y, u.y, hn::Mul(u.z, u.z))), u.x);
+    }
+    const V3 y = {hn::NegMulAdd(eta, shifted, p.x), hn::NegMulAdd(eta, u.y, p.y),
+                  hn::NegMulAdd(eta, u.z, p.z)};
+    const V length = hn::Sqrt(hn::MulAdd(y.y, y.y, hn::Mul(y.z, y.z)));
+    const M inside = hn::And(hn::Ge(y.x, zero), hn::Le(length, hn::Mul(friction, y.x)));
+    const V normal = hn::Max(
+        zero, hn::Div(hn::MulAdd(friction, length, y.x), hn::MulAdd(friction, friction, one)));
+    const V scale =
+        hn::IfThenElseZero(hn::Gt(length, zero), hn::Div(hn::Mul(friction, normal), length));
+    projected = choose(inside, y, {normal, hn::Mul(y.y, scale), hn::Mul(y.z, scale)});
+  }
+  const V3 f = subtract(p, projected);
+  return hn::Mul(dot(f, f), hn::Mul(weight, weight));
+}
+
+double residual_groups(const WideSystem& system, const WideImpulse* impulses, Law law) {
+  const D d;
+  constexpr int kStep = static_cast<int>(HWY_MIN(hn::MaxLanes(D()), std::size_t{kLanes}));
+  V sum = hn::Zero(d);
+  for (const WideGroup& group : system.groups) {
+    for (int lane = 0; lane < kLanes; lane += kStep) {
+      const Motion m = load_motion(system, group, lane);
+      for (std::int32_t k = 0; k < group.count; ++k) {
+        const WidePoint& point = system.points[static_cast<std::size_t>(group.first + k)];
+        const V3 u = relative_velocity(point, m, lane);
+        sum = hn::Add(sum,
+                      natural_map(point, u, load3(impulses[group.first + k].p, lane), law, lane));
+      }
+    }
+  }
+  alignas(64) double sums[kLanes] = {};
+  hn::Store(sum, d, sums);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+void push_all(WideSystem& system, const WideImpulse* impulses) {
+  constexpr int kStep = static_cast<int>(HWY_MIN(hn::MaxLanes(D()), std::size_t{kLanes}));
+  for (const WideGroup& group : system.groups) {
+    for (int lane = 0; lane < kLanes; lane += kStep) {
+      Motion m = load_motion(system, group, lane);
+      for (std::int32_t k = 0; k < group.count; ++k) {
+        const WidePoint& point = system.points[static_cast<std::size_t>(group.first + k)];
+        apply(group, point, load3(impulses[group.first + k].p, lane), lane, m);
+      }
+      store_motion(m, group, lane, system);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace scree
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace scree {
+namespace {
+
+HWY_EXPORT(sweep_groups);
+HWY_EXPORT(extrapolate);
+HWY_EXPORT(residual_groups);
+HWY_EXPORT(push_all);
+
+void add(const double* response, double p, WideBody& body) {
+  for (int k = 0; k < 3; ++k) {
+    body.v[k] += response[k] * p;
+    body.w[k] += response[3 + k] * p;
+  }
+}
+
+double along(const double* jacobian, const WideBody& body) {
+  return jacobian[0] * body.v[0] + jacobian[1] * body.v[1] + jacobian[2] * body.v[2] +
+         jacobian[3] * body.w[0] + jacobian[4] * body.w[1] + jacobian[5] * body.w[2];
+}
+
+double sweep_rows(WideSystem& system, std::span<double> p, double relaxation) {
+  double moved = 0.0;
+  for (std::size_t i = 0; i < system.rows.size(); ++i) {
+    const WideRow& row = system.rows[i];
+    WideBody& a = system.bodies[static_cast<std::size_t>(row.a)];
+    WideBody& b = system.bodies[static_cast<std::size_t>(row.b)];
+    const double u =
+        along(row.jacobian_a, a) + along(row.jacobian_b, b) + row.bias + row.compliance * p[i];
+    const double fresh = std::clamp(p[i] - relaxation * row.inverse_w * u, row.lower, row.upper);
+    const double change = fresh - p[i];
+    if (change == 0.0) continue;
+    p[i] = fresh;
+    add(row.response_a, change, a);
+    add(row.response_b, change, b);
+    moved += change * change * row.weight * row.weight;
+  }
+  return moved;
+}
+
+}  // namespace
+
+void wide_velocities(const Problem& problem, WideSystem& system, std::span<const WideImpulse> p,
+                     std::span<const double> row_impulses) {
+  for (std::size_t k = 0; k < system.bodies.size(); ++k) {
+    for (int i = 0; i < 3; ++i) {
+      system.bodies[k].v[i] = problem.bodies[k].velocity[i];
+      system.bodies[k].w[i] = problem.bodies[k].angular_velocity[i];
+    }
+    system.bodies[k].padding[0] = system.bodies[k].padding[1] = 0.0;
+  }
+  HWY_DYNAMIC_DISPATCH(push_all)(system, p.data());
+  for (std::size_t i = 0; i < system.rows.size(); ++i) {
+    const WideRow& row = system.rows[i];
+    add(row.response_a, row_impulses[i], system.bodies[static_cast<std::size_t>(row.a)]);
+    add(row.response_b, row_impulses[i], system.bodies[static_cast<std::size_t>(row.b)]);
+  }
+}
+
+double wide_sweep(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
+                  const WideOptions& options) {
+  const double moved = sweep_rows(system, row_impulses, options.relaxation);
+  return moved + HWY_DYNAMIC_DISPATCH(sweep_groups)(system, p.data(), options);
+}
+
+double wide_residual(const WideSystem& system, std::span<const WideImpulse> p,
+                     std::span<const double> row_impulses, Law law) {
+  double sum = HWY_DYNAMIC_DISPATCH(residual_groups)(system, p.data(), law);
+  for (std::size_t i = 0; i < system.rows.size(); ++i) {
+    const WideRow& row = system.rows[i];
+    const double u = along(row.jacobian_a, system.bodies[static_cast<std::size_t>(row.a)]) +
+                     along(row.jacobian_b, system.bodies[static_cast<std::size_t>(row.b)]) +
+                     row.bias + row.compliance * row_impulses[i];
+    const double there = std::clamp(row_impulses[i] - row.inverse_w * u, row.lower, row.upper);
+    const double f = (row_impulses[i] - there) * row.weight;
+    sum += f * f;
+  }
+  return sum;
+}
+
+void wide_extrapolate(WideSystem& system, std::span<WideImpulse> p, std::span<WideImpulse> last,
+                      std::span<double> row_impulses, std::span<double> last_rows, double factor,
+                      Law law) {
+  HWY_DYNAMIC_DISPATCH(extrapolate)(system, p.data(), last.data(), factor, law);
+  for (std::size_t i = 0; i < system.rows.size(); ++i) {
+    const WideRow& row = system.rows[i];
+    const double now = row_impulses[i];
+    const double fresh = std::clamp(now + factor * (now - last_rows[i]), row.lower, row.upper);
+    last_rows[i] = now;
+    row_impulses[i] = fresh;
+    add(row.response_a, fresh - now, system.bodies[static_cast<std::size_t>(row.a)]);
+    add(row.response_b, fresh - now, system.bodies[static_cast<std::size_t>(row.b)]);
+  }
+}
+
+}  // namespace scree
+#endif

@@ -1,0 +1,199 @@
+#include "solve/wide_system.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "problem/operators.h"
+#include "solve/local_contact.h"
+
+namespace scree {
+namespace {
+
+constexpr int kPointsPerManifold = 4;
+constexpr int kColours = 64;  // a manifold that finds none gets a group of its own
+
+struct Manifold {
+  std::int32_t a, b, first, count, colour;
+};
+
+bool can_move(const ProblemBody& body) {
+  return !body.inverse_mass.isZero(0.0) || !body.inverse_inertia.isZero(0.0);
+}
+
+void fill_mass(const ProblemBody& body, int lane, WideMass& mass) {
+  const Mat3& i = body.inverse_inertia;
+  const double angular[6] = {i(0, 0), i(0, 1), i(0, 2), i(1, 1), i(1, 2), i(2, 2)};
+  for (int k = 0; k < 3; ++k) mass.linear[k][lane] = body.inverse_mass[k];
+  for (int k = 0; k < 6; ++k) mass.angular[k][lane] = angular[k];
+}
+
+void fill(double (&to)[3][kLanes], const Vec3& from, int lane) {
+  for (int k = 0; k < 3; ++k) to[k][lane] = from[k];
+}
+
+void fill(double (&to)[6][kLanes], const LocalBlock& from, int lane) {
+  const double entries[6] = {from.nn, from.n1, from.n2, from.s11, from.s12, from.s22};
+  for (int k = 0; k < 6; ++k) to[k][lane] = entries[k];
+}
+
+void fill_point(const ContactBlock& contact, const Mat3& block, int lane, WidePoint& point) {
+  fill(point.n, contact.normal, lane);
+  fill(point.t1, contact.tangent, lane);
+  fill(point.t2, contact.tangent2(), lane);
+  fill(point.arm_a, contact.arm_a, lane);
+  fill(point.arm_b, contact.arm_b, lane);
+  fill(point.bias, contact.bias, lane);
+  point.friction[lane] = contact.friction;
+  point.slip[lane] = 0.0;
+  point.weight[lane] = block.trace() / 3.0;
+  const LocalBlock w = local_block(block);
+  fill(point.w, w, lane);
+  fill(point.inverse, inverse(w), lane);
+}
+
+/// Nothing there: no frame, unit block, a velocity that opens.
+void fill_blank(int lane, WidePoint& point) {
+  const LocalBlock unit{1.0, 0.0, 0.0, 1.0, 0.0, 1.0};
+  fill(point.n, Vec3::Zero(), lane);
+  fill(point.t1, Vec3::Zero(), lane);
+  fill(point.t2, Vec3::Zero(), lane);
+  fill(point.arm_a, Vec3::Zero(), lane);
+  fill(point.arm_b, Vec3::Zero(), lane);
+  fill(point.bias, Vec3(1.0, 0.0, 0.0), lane);
+  point.friction[lane] = 0.0;
+  point.slip[lane] = 0.0;
+  point.weight[lane] = 0.0;
+  fill(point.w, unit, lane);
+  fill(point.inverse, unit, lane);
+}
+
+WideRow pack_row(const Problem& problem, const RowBlock& row) {
+  WideRow out{};
+  out.a = row.a;
+  out.b = row.b;
+  auto side = [&](std::int32_t index, const Vec3& linear, const Vec3& angular, double* jacobian,
+                  double* response) {
+    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(index)];
+    const Vec3 dv = body.inverse_mass.cwiseProduct(linear), dw = body.inverse_inertia * angular;
+    for (int k = 0; k < 3; ++k) {
+      jacobian[k] = linear[k];
+      jacobian[3 + k] = angular[k];
+      response[k] = dv[k];
+      response[3 + k] = dw[k];
+    }
+  };
+  side(row.a, row.linear_a, row.angular_a, out.jacobian_a, out.response_a);
+  side(row.b, row.linear_b, row.angular_b, out.jacobian_b, out.response_b);
+  out.bias = row.bias;
+  out.compliance = row.compliance;
+  out.lower = row.lower;
+  out.upper = row.upper;
+  out.weight = delassus_entry(problem, row);
+  out.inverse_w = out.weight > 0.0 ? 1.0 / out.weight : 0.0;
+  return out;
+}
+
+/// Points of one body pair in manifolds of up to four, each with the first colour that neither of
+/// its moving bodies has yet.
+std::vector<Manifold> coloured_manifolds(const Problem& problem,
+                                         std::vector<std::uint64_t>& colours_used) {
+  std::vector<Manifold> manifolds;
+  manifolds.reserve(problem.contacts.size() / 2);
+  colours_used.assign(problem.bodies.size(), 0);
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ContactBlock& contact = problem.contacts[i];
+    if (!manifolds.empty()) {
+      Manifold& last = manifolds.back();
+      if (last.a == contact.a && last.b == contact.b && last.count < kPointsPerManifold) {
+        ++last.count;
+        continue;
+      }
+    }
+    const auto a = static_cast<std::size_t>(contact.a), b = static_cast<std::size_t>(contact.b);
+    const bool moves_a = can_move(problem.bodies[a]), moves_b = can_move(problem.bodies[b]);
+    if (!moves_a && !moves_b) continue;  // W = 0: nothing to solve, the impulse stays zero
+    const std::uint64_t taken = (moves_a ? colours_used[a] : 0) | (moves_b ? colours_used[b] : 0);
+    const int colour = std::countr_one(taken);
+    manifolds.push_back({contact.a, contact.b, static_cast<std::int32_t>(i), 1, colour});
+    if (colour == kColours) continue;
+    const std::uint64_t bit = std::uint64_t{1} << colour;
+    if (moves_a) colours_used[a] |= bit;
+    if (moves_b) colours_used[b] |= bit;
+  }
+  // Lanes of one group do the work of their longest: like with like.
+  std::stable_sort(manifolds.begin(), manifolds.end(), [](const Manifold& x, const Manifold& y) {
+    return x.colour != y.colour ? x.colour < y.colour : x.count > y.count;
+  });
+  return manifolds;
+}
+
+}  // namespace
+
+void WideSystem::pack(const Problem& problem) {
+  contact_count = problem.contacts.size();
+  bodies.resize(problem.bodies.size());
+  const std::vector<Manifold> manifolds = coloured_manifolds(problem, colours_used_);
+  groups.clear();
+  points.clear();
+  source.clear();
+  for (std::size_t begin = 0; begin < manifolds.size();) {
+    const int colour = manifolds[begin].colour;
+    std::size_t end = begin + 1;
+    while (colour < kColours && end < manifolds.size() && end < begin + kLanes &&
+           manifolds[end].colour == colour)
+      ++end;
+    WideGroup& group = groups.emplace_back();
+    group.first = static_cast<std::int32_t>(points.size());
+    group.count = manifolds[begin].count;
+    points.resize(points.size() + static_cast<std::size_t>(group.count));
+    source.resize(points.size() * kLanes, -1);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const std::size_t m = begin + static_cast<std::size_t>(lane);
+      const bool is_used = m < end;
+      // An idle lane works on the world, which does not move.
+      group.a[lane] = is_used ? manifolds[m].a : 0;
+      group.b[lane] = is_used ? manifolds[m].b : 0;
+      fill_mass(problem.bodies[static_cast<std::size_t>(group.a[lane])], lane, group.mass_a);
+      fill_mass(problem.bodies[static_cast<std::size_t>(group.b[lane])], lane, group.mass_b);
+      for (std::int32_t k = 0; k < group.count; ++k) {
+        const auto at = static_cast<std::size_t>(group.first + k);
+        if (is_used && k < manifolds[m].count) {
+          const std::int32_t index = manifolds[m].first + k;
+          const ContactBlock& contact = problem.contacts[static_cast<std::size_t>(index)];
+          fill_point(contact, delassus_block(problem, contact), lane, points[at]);
+          source[at * kLanes + static_cast<std::size_t>(lane)] = index;
+        } else {
+          fill_blank(lane, points[at]);
+        }
+      }
+    }
+    begin = end;
+  }
+  rows.clear();
+  for (const RowBlock& row : problem.rows) rows.push_back(pack_row(problem, row));
+}
+
+void WideSystem::read(const Impulses& impulses, std::span<WideImpulse> wide) const {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const std::int32_t from = source[i * kLanes + lane];
+      for (int k = 0; k < 3; ++k)
+        wide[i].p[k][lane] = from < 0 ? 0.0 : impulses.contacts[static_cast<std::size_t>(from)][k];
+    }
+  }
+}
+
+void WideSystem::write(std::span<const WideImpulse> wide, Impulses& impulses) const {
+  impulses.contacts.assign(contact_count, Vec3::Zero());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const std::int32_t to = source[i * kLanes + lane];
+      if (to < 0) continue;
+      impulses.contacts[static_cast<std::size_t>(to)] =
+          Vec3(wide[i].p[0][lane], wide[i].p[1][lane], wide[i].p[2][lane]);
+    }
+  }
+}
+
+}  // namespace scree

@@ -1,0 +1,102 @@
+// A problem packed for sweeping four body pairs at a time.
+//
+// The points of one body pair, four at most, form a manifold. Four manifolds that share no moving
+// body form a group: one lane each, so that the lanes of a group can be solved side by side and the
+// order of a sweep is that of the groups, whatever the width of the machine's vectors. Groups of
+// one colour (no moving body twice) stand together. All arrays are [component][lane].
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scree/problem.h"
+#include "solve/aligned.h"
+
+namespace scree {
+
+constexpr int kLanes = 4;
+
+struct alignas(64) WideBody {
+  double v[3], w[3];  // m/s, rad/s
+  double padding[2];
+};
+
+/// Inverse mass and inertia of one side of a group.
+struct alignas(64) WideMass {
+  double linear[3][kLanes];   // 1/kg per axis
+  double angular[6][kLanes];  // xx xy xz yy yz zz, 1/(kg m^2)
+};
+
+struct alignas(64) WideGroup {
+  WideMass mass_a, mass_b;
+  std::int32_t a[kLanes], b[kLanes];
+  std::int32_t first = 0, count = 0;  // points first .. first+count-1
+};
+
+/// One point of each lane. A lane without this point has a positive bias and nothing else: it stays
+/// open.
+struct alignas(64) WidePoint {
+  double n[3][kLanes], t1[3][kLanes], t2[3][kLanes];
+  double arm_a[3][kLanes], arm_b[3][kLanes];
+  double bias[3][kLanes];
+  double friction[kLanes];
+  double weight[kLanes];      // 1/eta, 1/kg; 0 where there is no point
+  double w[6][kLanes];        // Delassus block: nn n1 n2 11 12 22
+  double inverse[6][kLanes];  // of it
+  double slip[kLanes];        // alpha of u_t = -alpha p_t, from which the next visit starts
+};
+
+struct alignas(32) WideImpulse {
+  double p[3][kLanes];  // N s, rows (n, t1, t2)
+};
+
+struct WideRow {
+  std::int32_t a, b;
+  double jacobian_a[6], jacobian_b[6];  // J
+  double response_a[6], response_b[6];  // M^-1 J^T
+  double bias, compliance, lower, upper, inverse_w, weight;
+};
+
+struct WideSystem {
+  AlignedVector<WideBody> bodies;
+  AlignedVector<WideGroup> groups;
+  AlignedVector<WidePoint> points;
+  std::vector<WideRow> rows;
+  std::vector<std::int32_t> source;  // contact of (point, lane); -1: none
+  std::size_t contact_count = 0;
+
+  void pack(const Problem& problem);
+  void read(const Impulses& impulses, std::span<WideImpulse> wide) const;
+  void write(std::span<const WideImpulse> wide, Impulses& impulses) const;
+
+ private:
+  std::vector<std::uint64_t> colours_used_;
+};
+
+struct WideOptions {
+  Law law = Law::coulomb;
+  double relaxation = 1.0;
+  int local_rounds = 2;  // over the points of a manifold before the next group
+};
+
+/// v = v_f + M^-1 J^T p.
+void wide_velocities(const Problem& problem, WideSystem& system, std::span<const WideImpulse> p,
+                     std::span<const double> row_impulses);
+
+/// One Gauss-Seidel pass over rows and groups, newest velocities used at once. Returns the sum of
+/// |dp_i|^2 / eta_i^2 (m^2/s^2) of the first visits.
+double wide_sweep(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
+                  const WideOptions& options);
+
+/// Sum over blocks of the squared natural map |F_i(eta_i)|^2 / eta_i^2 (m^2/s^2), from the
+/// velocities at hand. What the judge will say, up to rounding, at a tenth of the price.
+double wide_residual(const WideSystem& system, std::span<const WideImpulse> p,
+                     std::span<const double> row_impulses, Law law);
+
+/// p += factor (p - last), put back on its set, velocities moved along; `last` becomes the old p.
+void wide_extrapolate(WideSystem& system, std::span<WideImpulse> p, std::span<WideImpulse> last,
+                      std::span<double> row_impulses, std::span<double> last_rows, double factor,
+                      Law law);
+
+}  // namespace scree
