@@ -22,29 +22,51 @@ constexpr int kColdShare = 6;
 constexpr double kTooFar = 30.0;
 
 std::span<double> numbers(AlignedVector<WideImpulse>& impulses) {
-  return {impulses.data()->p[0], impulses.size() * 3 * kLanes};
+  return {reinterpret_cast<double*>(impulses.data()), impulses.size() * 3 * kLanes};
+}
+
+std::span<double> numbers(AlignedVector<WideBody>& bodies) {
+  return {reinterpret_cast<double*>(bodies.data()),
+          bodies.size() * sizeof(WideBody) / sizeof(double)};
 }
 
 }  // namespace
 
-void MomentumSweeps::restart_from_best(const Problem& problem) {
-  p_ = best_;
-  rows_ = best_rows_;
+/// The impulses may leave their sets here: what a visit finds does not depend on the impulse it
+/// starts from, only on those of its neighbours. So velocities can be extrapolated like impulses.
+void MomentumSweeps::extrapolate(double factor) {
+  auto further = [factor](std::span<double> now, std::span<double> last) {
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      const double here = now[i];
+      now[i] = here + factor * (here - last[i]);
+      last[i] = here;
+    }
+  };
+  further(numbers(p_), numbers(last_));
+  further(rows_, last_rows_);
+  further(numbers(system_.bodies), numbers(last_bodies_));
+}
+
+void MomentumSweeps::restart_from(const Problem& problem, const AlignedVector<WideImpulse>& p,
+                                  const std::vector<double>& rows) {
+  p_ = p;
+  rows_ = rows;
   wide_velocities(problem, system_, p_, rows_);
   last_ = p_;
   last_rows_ = rows_;
+  last_bodies_ = system_.bodies;
 }
 
 void MomentumSweeps::start_polishing(const Problem& problem, int memory) {
   weight_.assign(numbers(p_).size() + rows_.size(), 0.0);
   for (std::size_t i = 0; i < p_.size(); ++i) {
     for (std::size_t k = 0; k < 3 * kLanes; ++k)
-      weight_[3 * kLanes * i + k] = system_.points[i].weight[k % kLanes];
+      weight_[3 * kLanes * i + k] = system_.points[i].weight(static_cast<int>(k) % kLanes);
   }
   for (std::size_t i = 0; i < rows_.size(); ++i)
     weight_[numbers(p_).size() + i] = system_.rows[i].weight;
   anderson_.reset(weight_.size(), memory);
-  restart_from_best(problem);
+  restart_from(problem, best_, best_rows_);
 }
 
 /// Anderson's step from the sweep that led from last_ to p_.
@@ -57,8 +79,8 @@ void MomentumSweeps::polish(const Problem& problem, Law law) {
   if (anderson_.accelerate(before_, after_, weight_)) {
     std::copy_n(after_.begin(), p.size(), p.begin());
     std::copy(after_.begin() + static_cast<std::ptrdiff_t>(p.size()), after_.end(), rows_.begin());
+    wide_project(system_, p_, rows_, law);
     wide_velocities(problem, system_, p_, rows_);
-    wide_extrapolate(system_, p_, last_, rows_, last_rows_, 0.0, law);  // back on the set
   }
   last_ = p_;
   last_rows_ = rows_;
@@ -79,10 +101,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   audit_.prepare(problem);
   p_.resize(system_.points.size());
   system_.read(impulses, p_);
-  rows_ = impulses.rows;
-  wide_velocities(problem, system_, p_, rows_);
-  last_ = p_;
-  last_rows_ = rows_;
+  restart_from(problem, p_, impulses.rows);
 
   SolveResult result;
   result.used = "gauss-seidel";
@@ -139,7 +158,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
       }
       recent = std::isfinite(recent) ? 0.5 * (recent + residual) : residual;
       if (residual > kTooFar * best) {
-        restart_from_best(problem);
+        restart_from(problem, best_, best_rows_);
         momentum = std::max(kLeastMomentum, 1.0 - kSlower * (1.0 - momentum));
         since_restart = 0;
         recent = best;
@@ -152,7 +171,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
     }
     const double factor =
         since_restart > kPlainSweeps ? std::min(momentum, 1.0 - 2.0 / (since_restart + 2.0)) : 0.0;
-    wide_extrapolate(system_, p_, last_, rows_, last_rows_, factor, options.law);
+    extrapolate(factor);
   }
   if (std::isfinite(best)) {
     system_.write(best_, impulses);

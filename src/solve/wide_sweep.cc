@@ -58,6 +58,11 @@ HWY_INLINE V3 add_cross(const V3& a, const V3& b, const V3& c) {
           hn::MulAdd(a.x, b.y, hn::NegMulAdd(a.y, b.x, c.z))};
 }
 
+HWY_INLINE V3 cross(const V3& a, const V3& b) {
+  return {hn::NegMulAdd(a.z, b.y, hn::Mul(a.y, b.z)), hn::NegMulAdd(a.x, b.z, hn::Mul(a.z, b.x)),
+          hn::NegMulAdd(a.y, b.x, hn::Mul(a.x, b.y))};
+}
+
 HWY_INLINE V3 subtract(const V3& a, const V3& b) {
   return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
 }
@@ -142,8 +147,7 @@ template <int sign>
 HWY_INLINE void push(const WideMass& mass, const double (*arm)[kLanes], const V3& f, int lane,
                      V3& v, V3& w) {
   const D d;
-  const V zero = hn::Zero(d);
-  const V3 torque = add_cross(load3(arm, lane), f, {zero, zero, zero});
+  const V3 torque = cross(load3(arm, lane), f);
   const V3 inverse_mass = load3(mass.linear, lane);
   auto add = [](V x, V y, V to) {
     return sign > 0 ? hn::MulAdd(x, y, to) : hn::NegMulAdd(x, y, to);
@@ -157,10 +161,19 @@ HWY_INLINE void push(const WideMass& mass, const double (*arm)[kLanes], const V3
        add(xz, torque.x, add(yz, torque.y, add(zz, torque.z, w.z)))};
 }
 
+struct Frame {
+  V3 n, t1, t2;
+};
+
+HWY_INLINE Frame load_frame(const WidePoint& point, int lane) {
+  const V3 n = load3(point.n, lane), t1 = load3(point.t1, lane);
+  return {n, t1, cross(n, t1)};
+}
+
 /// Both bodies moved by the impulse dp, rows (n, t1, t2).
-HWY_INLINE void apply(const WideGroup& group, const WidePoint& point, const V3& dp, int lane,
-                      Motion& m) {
-  const V3 n = load3(point.n, lane), t1 = load3(point.t1, lane), t2 = load3(point.t2, lane);
+HWY_INLINE void apply(const WideGroup& group, const WidePoint& point, const Frame& frame,
+                      const V3& dp, int lane, Motion& m) {
+  const auto& [n, t1, t2] = frame;
   const V3 f = {hn::MulAdd(n.x, dp.x, hn::MulAdd(t1.x, dp.y, hn::Mul(t2.x, dp.z))),
                 hn::MulAdd(n.y, dp.x, hn::MulAdd(t1.y, dp.y, hn::Mul(t2.y, dp.z))),
                 hn::MulAdd(n.z, dp.x, hn::MulAdd(t1.z, dp.y, hn::Mul(t2.z, dp.z)))};
@@ -169,23 +182,28 @@ HWY_INLINE void apply(const WideGroup& group, const WidePoint& point, const V3& 
 }
 
 /// u = J v + b, rows (n, t1, t2).
-HWY_INLINE V3 relative_velocity(const WidePoint& point, const Motion& m, int lane) {
+HWY_INLINE V3 relative_velocity(const WidePoint& point, const Frame& frame, const Motion& m,
+                                int lane) {
   const V3 at_b = add_cross(m.wb, load3(point.arm_b, lane), m.vb);
   const V3 at_a = add_cross(m.wa, load3(point.arm_a, lane), m.va);
   const V3 r = subtract(at_b, at_a), bias = load3(point.bias, lane);
-  return {hn::Add(dot(load3(point.n, lane), r), bias.x),
-          hn::Add(dot(load3(point.t1, lane), r), bias.y),
-          hn::Add(dot(load3(point.t2, lane), r), bias.z)};
+  return {hn::Add(dot(frame.n, r), bias.x), hn::Add(dot(frame.t1, r), bias.y),
+          hn::Add(dot(frame.t2, r), bias.z)};
 }
 
 struct Block {
   V nn, n1, n2, s11, s12, s22;
 };
 
-HWY_INLINE Block load_block(const double (*from)[kLanes], int lane) {
+HWY_INLINE V load_single(const float* from) {
   const D d;
-  return {hn::Load(d, from[0] + lane), hn::Load(d, from[1] + lane), hn::Load(d, from[2] + lane),
-          hn::Load(d, from[3] + lane), hn::Load(d, from[4] + lane), hn::Load(d, from[5] + lane)};
+  const hn::Rebind<float, D> single;
+  return hn::PromoteTo(d, hn::Load(single, from));
+}
+
+HWY_INLINE Block load_block(const float (*from)[kLanes], int lane) {
+  return {load_single(from[0] + lane), load_single(from[1] + lane), load_single(from[2] + lane),
+          load_single(from[3] + lane), load_single(from[4] + lane), load_single(from[5] + lane)};
 }
 
 /// x - B y
@@ -298,8 +316,8 @@ HWY_INLINE V3 visit(const WidePoint& point, const V3& u, const V3& p, Law law, i
   return fresh;
 }
 
-HWY_INLINE V visit_group(WideSystem& system, const WideGroup& group, WideImpulse* impulses,
-                         const WideOptions& options, int lane) {
+HWY_INLINE void visit_group(WideSystem& system, const WideGroup& group, WideImpulse* impulses,
+                            const WideOptions& options, int lane) {
   const D d;
   const V relaxation = hn::Set(d, options.relaxation);
   Motion m = load_motion(system, group, lane);
@@ -309,7 +327,8 @@ HWY_INLINE V visit_group(WideSystem& system, const WideGroup& group, WideImpulse
     for (std::int32_t k = 0; k < group.count; ++k) {
       WidePoint& point = system.points[static_cast<std::size_t>(group.first + k)];
       WideImpulse& impulse = impulses[group.first + k];
-      const V3 u = relative_velocity(point, m, lane), p = load3(impulse.p, lane);
+      const Frame frame = load_frame(point, lane);
+      const V3 u = relative_velocity(point, frame, m, lane), p = load3(impulse.p, lane);
       V slip = hn::Load(d, point.slip + lane);
       const V3 fresh = visit(point, u, p, options.law, lane, slip);
       const V3 change = subtract(fresh, p);
@@ -317,33 +336,25 @@ HWY_INLINE V visit_group(WideSystem& system, const WideGroup& group, WideImpulse
                      hn::Mul(relaxation, change.z)};
       store3({hn::Add(p.x, dp.x), hn::Add(p.y, dp.y), hn::Add(p.z, dp.z)}, impulse.p, lane);
       hn::Store(slip, d, point.slip + lane);
-      apply(group, point, dp, lane, m);
-      const V weight = hn::Load(d, point.weight + lane);
-      moved = hn::MulAdd(dot(dp, dp), hn::Mul(weight, weight), moved);
+      apply(group, point, frame, dp, lane, m);
+      moved = hn::Add(moved, dot(dp, dp));
     }
     if (round == 0) first_round = moved;
     if (group.count == 1) break;
     if (hn::AllTrue(d, hn::Le(moved, hn::Mul(hn::Set(d, kRoundsPay), first_round)))) break;
   }
   store_motion(m, group, lane, system);
-  return first_round;
 }
 
-double sweep_groups(WideSystem& system, WideImpulse* impulses, const WideOptions& options) {
-  const D d;
-  constexpr int kStep = static_cast<int>(HWY_MIN(hn::MaxLanes(D()), std::size_t{kLanes}));
-  V moved = hn::Zero(d);
+constexpr int kStep = static_cast<int>(HWY_MIN(hn::MaxLanes(D()), std::size_t{kLanes}));
+
+void sweep_groups(WideSystem& system, WideImpulse* impulses, const WideOptions& options) {
   for (const WideGroup& group : system.groups) {
     for (int lane = 0; lane < kLanes; lane += kStep)
-      moved = hn::Add(moved, visit_group(system, group, impulses, options, lane));
+      visit_group(system, group, impulses, options, lane);
   }
-  alignas(64) double sums[kLanes] = {};
-  hn::Store(moved, d, sums);
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/// Puts p on the set of the law. Only the place an iteration goes on from: any point of the set
-/// will do, and scaling the friction down is cheaper than the nearest one.
 HWY_INLINE V3 onto_set(const V3& p, V friction, Law law) {
   const D d;
   const V zero = hn::Zero(d);
@@ -355,27 +366,12 @@ HWY_INLINE V3 onto_set(const V3& p, V friction, Law law) {
   return {normal, hn::Mul(p.y, scale), hn::Mul(p.z, scale)};
 }
 
-void extrapolate(WideSystem& system, WideImpulse* impulses, WideImpulse* last, double factor,
-                 Law law) {
+void project(const WideSystem& system, WideImpulse* impulses, Law law) {
   const D d;
-  constexpr int kStep = static_cast<int>(HWY_MIN(hn::MaxLanes(D()), std::size_t{kLanes}));
-  const V beta = hn::Set(d, factor);
-  for (const WideGroup& group : system.groups) {
+  for (std::size_t i = 0; i < system.points.size(); ++i) {
     for (int lane = 0; lane < kLanes; lane += kStep) {
-      Motion m = load_motion(system, group, lane);
-      for (std::int32_t k = 0; k < group.count; ++k) {
-        const WidePoint& point = system.points[static_cast<std::size_t>(group.first + k)];
-        WideImpulse& impulse = impulses[group.first + k];
-        const V3 p = load3(impulse.p, lane), before = load3(last[group.first + k].p, lane);
-        const V3 change = subtract(p, before);
-        const V3 further = {hn::MulAdd(beta, change.x, p.x), hn::MulAdd(beta, change.y, p.y),
-                            hn::MulAdd(beta, change.z, p.z)};
-        const V3 fresh = onto_set(further, hn::Load(d, point.friction + lane), law);
-        store3(p, last[group.first + k].p, lane);
-        store3(fresh, impulse.p, lane);
-        apply(group, point, subtract(fresh, p), lane, m);
-      }
-      store_motion(m, group, lane, system);
+      const V friction = hn::Load(d, system.points[i].friction + lane);
+      store3(onto_set(load3(impulses[i].p, lane), friction, law), impulses[i].p, lane);
     }
   }
 }
@@ -384,7 +380,9 @@ void extrapolate(WideSystem& system, WideImpulse* impulses, WideImpulse* last, d
 HWY_INLINE V natural_map(const WidePoint& point, const V3& u, const V3& p, Law law, int lane) {
   const D d;
   const V zero = hn::Zero(d), one = hn::Set(d, 1.0);
-  const V weight = hn::Load(d, point.weight + lane), friction = hn::Load(d, point.friction + lane);
+  const Block w = load_block(point.w, lane);
+  const V weight = hn::Mul(hn::Add(w.nn, hn::Add(w.s11, w.s22)), hn::Set(d, 1.0 / 3.0));
+  const V friction = hn::Load(d, point.friction + lane);
   const V eta = hn::IfThenElseZero(hn::Gt(weight, zero), hn::Div(one, weight));
   V3 projected;
   if (law == Law::none) {
@@ -410,14 +408,13 @@ HWY_INLINE V natural_map(const WidePoint& point, const V3& u, const V3& p, Law l
 
 double residual_groups(const WideSystem& system, const WideImpulse* impulses, Law law) {
   const D d;
-  constexpr int kStep = static_cast<int>(HWY_MIN(hn::MaxLanes(D()), std::size_t{kLanes}));
   V sum = hn::Zero(d);
   for (const WideGroup& group : system.groups) {
     for (int lane = 0; lane < kLanes; lane += kStep) {
       const Motion m = load_motion(system, group, lane);
       for (std::int32_t k = 0; k < group.count; ++k) {
         const WidePoint& point = system.points[static_cast<std::size_t>(group.first + k)];
-        const V3 u = relative_velocity(point, m, lane);
+        const V3 u = relative_velocity(point, load_frame(point, lane), m, lane);
         sum = hn::Add(sum,
                       natural_map(point, u, load3(impulses[group.first + k].p, lane), law, lane));
       }
@@ -429,13 +426,13 @@ double residual_groups(const WideSystem& system, const WideImpulse* impulses, La
 }
 
 void push_all(WideSystem& system, const WideImpulse* impulses) {
-  constexpr int kStep = static_cast<int>(HWY_MIN(hn::MaxLanes(D()), std::size_t{kLanes}));
   for (const WideGroup& group : system.groups) {
     for (int lane = 0; lane < kLanes; lane += kStep) {
       Motion m = load_motion(system, group, lane);
       for (std::int32_t k = 0; k < group.count; ++k) {
         const WidePoint& point = system.points[static_cast<std::size_t>(group.first + k)];
-        apply(group, point, load3(impulses[group.first + k].p, lane), lane, m);
+        const V3 p = load3(impulses[group.first + k].p, lane);
+        apply(group, point, load_frame(point, lane), p, lane, m);
       }
       store_motion(m, group, lane, system);
     }
@@ -452,7 +449,7 @@ namespace scree {
 namespace {
 
 HWY_EXPORT(sweep_groups);
-HWY_EXPORT(extrapolate);
+HWY_EXPORT(project);
 HWY_EXPORT(residual_groups);
 HWY_EXPORT(push_all);
 
@@ -468,8 +465,7 @@ double along(const double* jacobian, const WideBody& body) {
          jacobian[3] * body.w[0] + jacobian[4] * body.w[1] + jacobian[5] * body.w[2];
 }
 
-double sweep_rows(WideSystem& system, std::span<double> p, double relaxation) {
-  double moved = 0.0;
+void sweep_rows(WideSystem& system, std::span<double> p, double relaxation) {
   for (std::size_t i = 0; i < system.rows.size(); ++i) {
     const WideRow& row = system.rows[i];
     WideBody& a = system.bodies[static_cast<std::size_t>(row.a)];
@@ -482,9 +478,7 @@ double sweep_rows(WideSystem& system, std::span<double> p, double relaxation) {
     p[i] = fresh;
     add(row.response_a, change, a);
     add(row.response_b, change, b);
-    moved += change * change * row.weight * row.weight;
   }
-  return moved;
 }
 
 }  // namespace
@@ -506,10 +500,10 @@ void wide_velocities(const Problem& problem, WideSystem& system, std::span<const
   }
 }
 
-double wide_sweep(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
-                  const WideOptions& options) {
-  const double moved = sweep_rows(system, row_impulses, options.relaxation);
-  return moved + HWY_DYNAMIC_DISPATCH(sweep_groups)(system, p.data(), options);
+void wide_sweep(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
+                const WideOptions& options) {
+  sweep_rows(system, row_impulses, options.relaxation);
+  HWY_DYNAMIC_DISPATCH(sweep_groups)(system, p.data(), options);
 }
 
 double wide_residual(const WideSystem& system, std::span<const WideImpulse> p,
@@ -527,19 +521,11 @@ double wide_residual(const WideSystem& system, std::span<const WideImpulse> p,
   return sum;
 }
 
-void wide_extrapolate(WideSystem& system, std::span<WideImpulse> p, std::span<WideImpulse> last,
-                      std::span<double> row_impulses, std::span<double> last_rows, double factor,
-                      Law law) {
-  HWY_DYNAMIC_DISPATCH(extrapolate)(system, p.data(), last.data(), factor, law);
-  for (std::size_t i = 0; i < system.rows.size(); ++i) {
-    const WideRow& row = system.rows[i];
-    const double now = row_impulses[i];
-    const double fresh = std::clamp(now + factor * (now - last_rows[i]), row.lower, row.upper);
-    last_rows[i] = now;
-    row_impulses[i] = fresh;
-    add(row.response_a, fresh - now, system.bodies[static_cast<std::size_t>(row.a)]);
-    add(row.response_b, fresh - now, system.bodies[static_cast<std::size_t>(row.b)]);
-  }
+void wide_project(const WideSystem& system, std::span<WideImpulse> p,
+                  std::span<double> row_impulses, Law law) {
+  HWY_DYNAMIC_DISPATCH(project)(system, p.data(), law);
+  for (std::size_t i = 0; i < system.rows.size(); ++i)
+    row_impulses[i] = std::clamp(row_impulses[i], system.rows[i].lower, system.rows[i].upper);
 }
 
 }  // namespace scree

@@ -32,40 +32,37 @@ void fill(double (&to)[3][kLanes], const Vec3& from, int lane) {
   for (int k = 0; k < 3; ++k) to[k][lane] = from[k];
 }
 
-void fill(double (&to)[6][kLanes], const LocalBlock& from, int lane) {
+void fill(float (&to)[6][kLanes], const LocalBlock& from, int lane) {
   const double entries[6] = {from.nn, from.n1, from.n2, from.s11, from.s12, from.s22};
-  for (int k = 0; k < 6; ++k) to[k][lane] = entries[k];
+  for (int k = 0; k < 6; ++k) to[k][lane] = static_cast<float>(entries[k]);
 }
 
 void fill_point(const ContactBlock& contact, const Mat3& block, int lane, WidePoint& point) {
   fill(point.n, contact.normal, lane);
   fill(point.t1, contact.tangent, lane);
-  fill(point.t2, contact.tangent2(), lane);
   fill(point.arm_a, contact.arm_a, lane);
   fill(point.arm_b, contact.arm_b, lane);
   fill(point.bias, contact.bias, lane);
   point.friction[lane] = contact.friction;
   point.slip[lane] = 0.0;
-  point.weight[lane] = block.trace() / 3.0;
   const LocalBlock w = local_block(block);
   fill(point.w, w, lane);
   fill(point.inverse, inverse(w), lane);
 }
 
-/// Nothing there: no frame, unit block, a velocity that opens.
+/// Nothing there: no frame, no block, a velocity that opens. A normal entry too small to count as
+/// weight keeps divisions finite.
 void fill_blank(int lane, WidePoint& point) {
-  const LocalBlock unit{1.0, 0.0, 0.0, 1.0, 0.0, 1.0};
+  const LocalBlock none{1e-30, 0.0, 0.0, 0.0, 0.0, 0.0};
   fill(point.n, Vec3::Zero(), lane);
   fill(point.t1, Vec3::Zero(), lane);
-  fill(point.t2, Vec3::Zero(), lane);
   fill(point.arm_a, Vec3::Zero(), lane);
   fill(point.arm_b, Vec3::Zero(), lane);
   fill(point.bias, Vec3(1.0, 0.0, 0.0), lane);
   point.friction[lane] = 0.0;
   point.slip[lane] = 0.0;
-  point.weight[lane] = 0.0;
-  fill(point.w, unit, lane);
-  fill(point.inverse, unit, lane);
+  fill(point.w, none, lane);
+  fill(point.inverse, none, lane);
 }
 
 WideRow pack_row(const Problem& problem, const RowBlock& row) {

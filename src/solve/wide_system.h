@@ -34,17 +34,20 @@ struct alignas(64) WideGroup {
   std::int32_t first = 0, count = 0;  // points first .. first+count-1
 };
 
-/// One point of each lane. A lane without this point has a positive bias and nothing else: it stays
-/// open.
-struct alignas(64) WidePoint {
-  double n[3][kLanes], t1[3][kLanes], t2[3][kLanes];
+/// One point of each lane; t2 = n x t1. A lane without this point has a positive bias and nothing
+/// else: it stays open. W in single precision: at a fixed point only the velocity counts, so it
+/// costs no accuracy, and what a sweep costs is mostly reading these.
+struct alignas(32) WidePoint {
+  double n[3][kLanes], t1[3][kLanes];
   double arm_a[3][kLanes], arm_b[3][kLanes];
   double bias[3][kLanes];
   double friction[kLanes];
-  double weight[kLanes];      // 1/eta, 1/kg; 0 where there is no point
-  double w[6][kLanes];        // Delassus block: nn n1 n2 11 12 22
-  double inverse[6][kLanes];  // of it
-  double slip[kLanes];        // alpha of u_t = -alpha p_t, from which the next visit starts
+  double slip[kLanes];       // alpha of u_t = -alpha p_t, from which the next visit starts
+  float w[6][kLanes];        // Delassus block: nn n1 n2 11 12 22
+  float inverse[6][kLanes];  // of it
+
+  /// 1/eta, 1/kg; 0 where there is no point.
+  double weight(int lane) const { return (w[0][lane] + w[3][lane] + w[5][lane]) / 3.0; }
 };
 
 struct alignas(32) WideImpulse {
@@ -84,19 +87,17 @@ struct WideOptions {
 void wide_velocities(const Problem& problem, WideSystem& system, std::span<const WideImpulse> p,
                      std::span<const double> row_impulses);
 
-/// One Gauss-Seidel pass over rows and groups, newest velocities used at once. Returns the sum of
-/// |dp_i|^2 / eta_i^2 (m^2/s^2) of the first visits.
-double wide_sweep(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
-                  const WideOptions& options);
+/// One Gauss-Seidel pass over rows and groups, newest velocities used at once.
+void wide_sweep(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
+                const WideOptions& options);
 
 /// Sum over blocks of the squared natural map |F_i(eta_i)|^2 / eta_i^2 (m^2/s^2), from the
 /// velocities at hand. What the judge will say, up to rounding, at a tenth of the price.
 double wide_residual(const WideSystem& system, std::span<const WideImpulse> p,
                      std::span<const double> row_impulses, Law law);
 
-/// p += factor (p - last), put back on its set, velocities moved along; `last` becomes the old p.
-void wide_extrapolate(WideSystem& system, std::span<WideImpulse> p, std::span<WideImpulse> last,
-                      std::span<double> row_impulses, std::span<double> last_rows, double factor,
-                      Law law);
+/// p put on the set of the law (the friction scaled down, not the nearest point).
+void wide_project(const WideSystem& system, std::span<WideImpulse> p,
+                  std::span<double> row_impulses, Law law);
 
 }  // namespace scree

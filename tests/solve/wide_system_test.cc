@@ -106,7 +106,7 @@ TEST(WideSystem, SeesTheResidualTheJudgeSees) {
     const double sum = wide_residual(packed.system, packed.p, packed.rows, law);
     const double residual =
         std::sqrt(sum / static_cast<double>(problem.contacts.size())) / judge.reference_velocity;
-    EXPECT_NEAR(residual, expected, 1e-12 * expected);
+    EXPECT_NEAR(residual, expected, 1e-6 * expected);  // eta is single here
   }
 }
 
