@@ -9,5 +9,6 @@ SolverInfo automatic_info();
 SolverInfo gauss_seidel_info();
 SolverInfo jacobi_info();
 SolverInfo apgd_info();
+SolverInfo interior_point_info();
 
 }  // namespace scree

@@ -7,7 +7,7 @@ namespace {
 
 std::vector<SolverInfo>& table() {
   static std::vector<SolverInfo> all{automatic_info(), gauss_seidel_info(), jacobi_info(),
-                                     apgd_info()};
+                                     apgd_info(), interior_point_info()};
   return all;
 }
 

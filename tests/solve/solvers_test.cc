@@ -188,7 +188,8 @@ TEST(Solvers, AnUnknownNameListsTheKnownOnes) {
     FAIL();
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()),
-              "solver must be one of auto, gauss-seidel, jacobi and apgd, got 'gauss'");
+              "solver must be one of auto, gauss-seidel, jacobi, apgd and interior-point, got "
+              "'gauss'");
   }
 }
 
