@@ -47,6 +47,7 @@ class ConeProgram {
 
   /// Nothing that could move anything.
   bool is_empty() const { return points_.empty() && rows_.empty(); }
+  double factor_flops() const { return factor_.flops(); }  // of one iteration, after prepare()
 
  private:
   struct Point {

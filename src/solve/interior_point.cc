@@ -74,6 +74,7 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
   const int start_sweeps = whole_option(options, "start_sweeps", 20, 0);
   const int sweeps = whole_option(options, "sweeps", 10, 0);
   const double warm_level = option(options, "warm_level", 0.1);
+  const double most_flops = option(options, "most_flops", 0.0);
   const double first_gain = option(options, "sweep_gain", 4.0);
   if (!(warm_level > 0.0)) throw InputError("solver option warm_level must be > 0");
   if (!(first_gain >= 1.0)) throw InputError("solver option sweep_gain must be >= 1");
@@ -107,6 +108,7 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
   }
   program_.prepare(problem, audit_, law);
   if (program_.is_empty()) return finish(SolveStatus::stalled);
+  if (most_flops > 0.0 && program_.factor_flops() > most_flops) return finish(SolveStatus::stalled);
   program_.start_near(problem, best_, warm_level * audit_.reference_velocity);
 
   bool is_cold = false;
@@ -169,7 +171,9 @@ SolverInfo interior_point_info() {
                       {"sweeps", 10, "Gauss-Seidel sweeps tried on an iterate near the tolerance"},
                       {"sweep_gain", 4.0,
                        "residual over tolerance from which they are tried; later the gain last "
-                       "seen"}},
+                       "seen"},
+                      {"most_flops", 0.0,
+                       "gives up when one factor needs more operations than this; 0: never"}},
           .default_max_iterations = kMaxIterations,
           .create = [] { return std::make_unique<InteriorPoint>(); }};
 }

@@ -14,7 +14,7 @@ constexpr int kLookEvery = 10;  // sweeps; a look costs a third of one
 constexpr int kPlainSweeps = 4;
 // After so many sweeps the momentum follows the residual: more of it while that falls, less as soon
 // as it rises (contacts going round in circles).
-constexpr int kSteadySweeps = 120;
+constexpr int kSteadySweeps = 60;
 constexpr double kMostMomentum = 0.97, kLeastMomentum = 0.4;
 constexpr double kFaster = 0.95, kSlower = 1.25;  // factors on 1 - momentum
 constexpr int kColdShare = 6;
@@ -25,36 +25,16 @@ std::span<double> numbers(AlignedVector<WideImpulse>& impulses) {
   return {reinterpret_cast<double*>(impulses.data()), impulses.size() * 3 * kLanes};
 }
 
-std::span<double> numbers(AlignedVector<WideBody>& bodies) {
-  return {reinterpret_cast<double*>(bodies.data()),
-          bodies.size() * sizeof(WideBody) / sizeof(double)};
-}
-
 }  // namespace
-
-/// The impulses may leave their sets here: what a visit finds does not depend on the impulse it
-/// starts from, only on those of its neighbours. So velocities can be extrapolated like impulses.
-void MomentumSweeps::extrapolate(double factor) {
-  auto further = [factor](std::span<double> now, std::span<double> last) {
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      const double here = now[i];
-      now[i] = here + factor * (here - last[i]);
-      last[i] = here;
-    }
-  };
-  further(numbers(p_), numbers(last_));
-  further(rows_, last_rows_);
-  further(numbers(system_.bodies), numbers(last_bodies_));
-}
 
 void MomentumSweeps::restart_from(const Problem& problem, const AlignedVector<WideImpulse>& p,
                                   const std::vector<double>& rows) {
   p_ = p;
   rows_ = rows;
   wide_velocities(problem, system_, p_, rows_);
-  last_ = p_;
-  last_rows_ = rows_;
-  last_bodies_ = system_.bodies;
+  last_.p = p_;
+  last_.rows = rows_;
+  last_.bodies = system_.bodies;
 }
 
 void MomentumSweeps::start_polishing(const Problem& problem, int memory) {
@@ -71,9 +51,9 @@ void MomentumSweeps::start_polishing(const Problem& problem, int memory) {
 
 /// Anderson's step from the sweep that led from last_ to p_.
 void MomentumSweeps::polish(const Problem& problem, Law law) {
-  const std::span<double> p = numbers(p_), last = numbers(last_);
+  const std::span<double> p = numbers(p_), last = numbers(last_.p);
   before_.assign(last.begin(), last.end());
-  before_.insert(before_.end(), last_rows_.begin(), last_rows_.end());
+  before_.insert(before_.end(), last_.rows.begin(), last_.rows.end());
   after_.assign(p.begin(), p.end());
   after_.insert(after_.end(), rows_.begin(), rows_.end());
   if (anderson_.accelerate(before_, after_, weight_)) {
@@ -82,8 +62,8 @@ void MomentumSweeps::polish(const Problem& problem, Law law) {
     wide_project(system_, p_, rows_, law);
     wide_velocities(problem, system_, p_, rows_);
   }
-  last_ = p_;
-  last_rows_ = rows_;
+  last_.p = p_;
+  last_.rows = rows_;
 }
 
 SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
@@ -171,7 +151,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
     }
     const double factor =
         since_restart > kPlainSweeps ? std::min(momentum, 1.0 - 2.0 / (since_restart + 2.0)) : 0.0;
-    extrapolate(factor);
+    wide_extrapolate(system_, p_, rows_, last_, factor, options.law);
   }
   if (std::isfinite(best)) {
     system_.write(best_, impulses);

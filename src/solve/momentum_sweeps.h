@@ -1,7 +1,7 @@
 // Gauss-Seidel for problems of some size: wide sweeps, each started from where the last two point
 // to.
 //
-//   y = p_k + beta_k (p_k - p_{k-1}),   p_{k+1} = sweep(y),   beta_k = min(cap, 1 - 2/(k+2))
+//   y = P_C(p_k + beta_k (p_k - p_{k-1})),   p_{k+1} = sweep(y),   beta_k = min(cap, 1 - 2/(k+2))
 //
 // A wall that leans or a heap that creeps has modes that a sweep reduces by one part in ten
 // thousand, and on the way to the solution hundreds of contacts open, stick or begin to slide.
@@ -27,15 +27,14 @@ class MomentumSweeps {
   Audit audit_;
   void start_polishing(const Problem& problem, int memory);
   void polish(const Problem& problem, Law law);
-  void extrapolate(double factor);
   void restart_from(const Problem& problem, const AlignedVector<WideImpulse>& p,
                     const std::vector<double>& rows);
 
-  AlignedVector<WideImpulse> p_, last_, best_;
-  AlignedVector<WideBody> last_bodies_;
+  AlignedVector<WideImpulse> p_, best_;
+  WideState last_;
   Anderson anderson_;
   std::vector<double> weight_, before_, after_;
-  std::vector<double> rows_, last_rows_, best_rows_;
+  std::vector<double> rows_, best_rows_;
 };
 
 }  // namespace scree

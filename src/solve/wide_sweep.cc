@@ -366,6 +366,37 @@ HWY_INLINE V3 onto_set(const V3& p, V friction, Law law) {
   return {normal, hn::Mul(p.y, scale), hn::Mul(p.z, scale)};
 }
 
+/// Impulses only; the velocities have been extrapolated already, and follow here where an impulse
+/// has to go back on its set.
+void extrapolate_groups(WideSystem& system, WideImpulse* impulses, WideImpulse* last, double factor,
+                        Law law) {
+  const D d;
+  const V beta = hn::Set(d, factor);
+  for (const WideGroup& group : system.groups) {
+    for (int lane = 0; lane < kLanes; lane += kStep) {
+      Motion m;
+      bool is_loaded = false;
+      for (std::int32_t k = 0; k < group.count; ++k) {
+        const WidePoint& point = system.points[static_cast<std::size_t>(group.first + k)];
+        WideImpulse& impulse = impulses[group.first + k];
+        const V3 p = load3(impulse.p, lane),
+                 change = subtract(p, load3(last[group.first + k].p, lane));
+        const V3 further = {hn::MulAdd(beta, change.x, p.x), hn::MulAdd(beta, change.y, p.y),
+                            hn::MulAdd(beta, change.z, p.z)};
+        const V3 fresh = onto_set(further, hn::Load(d, point.friction + lane), law);
+        store3(p, last[group.first + k].p, lane);
+        store3(fresh, impulse.p, lane);
+        const V3 back = subtract(fresh, further);
+        if (hn::AllTrue(d, hn::Eq(dot(back, back), hn::Zero(d)))) continue;
+        if (!is_loaded) m = load_motion(system, group, lane);
+        is_loaded = true;
+        apply(group, point, load_frame(point, lane), back, lane, m);
+      }
+      if (is_loaded) store_motion(m, group, lane, system);
+    }
+  }
+}
+
 void project(const WideSystem& system, WideImpulse* impulses, Law law) {
   const D d;
   for (std::size_t i = 0; i < system.points.size(); ++i) {
@@ -449,6 +480,7 @@ namespace scree {
 namespace {
 
 HWY_EXPORT(sweep_groups);
+HWY_EXPORT(extrapolate_groups);
 HWY_EXPORT(project);
 HWY_EXPORT(residual_groups);
 HWY_EXPORT(push_all);
@@ -519,6 +551,28 @@ double wide_residual(const WideSystem& system, std::span<const WideImpulse> p,
     sum += f * f;
   }
   return sum;
+}
+
+void wide_extrapolate(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
+                      WideState& last, double factor, Law law) {
+  for (std::size_t k = 0; k < system.bodies.size(); ++k) {
+    WideBody& body = system.bodies[k];
+    const WideBody here = body;
+    for (int i = 0; i < 3; ++i) {
+      body.v[i] += factor * (here.v[i] - last.bodies[k].v[i]);
+      body.w[i] += factor * (here.w[i] - last.bodies[k].w[i]);
+    }
+    last.bodies[k] = here;
+  }
+  HWY_DYNAMIC_DISPATCH(extrapolate_groups)(system, p.data(), last.p.data(), factor, law);
+  for (std::size_t i = 0; i < system.rows.size(); ++i) {
+    const WideRow& row = system.rows[i];
+    const double here = row_impulses[i], further = here + factor * (here - last.rows[i]);
+    row_impulses[i] = std::clamp(further, row.lower, row.upper);
+    last.rows[i] = here;
+    add(row.response_a, row_impulses[i] - further, system.bodies[static_cast<std::size_t>(row.a)]);
+    add(row.response_b, row_impulses[i] - further, system.bodies[static_cast<std::size_t>(row.b)]);
+  }
 }
 
 void wide_project(const WideSystem& system, std::span<WideImpulse> p,

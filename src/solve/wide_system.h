@@ -96,6 +96,18 @@ void wide_sweep(WideSystem& system, std::span<WideImpulse> p, std::span<double> 
 double wide_residual(const WideSystem& system, std::span<const WideImpulse> p,
                      std::span<const double> row_impulses, Law law);
 
+/// The state a sweep ended in.
+struct WideState {
+  AlignedVector<WideImpulse> p;
+  std::vector<double> rows;
+  AlignedVector<WideBody> bodies;
+};
+
+/// p += factor (p - last), put back on its set, and velocities that belong to it; `last` becomes
+/// where p was.
+void wide_extrapolate(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
+                      WideState& last, double factor, Law law);
+
 /// p put on the set of the law (the friction scaled down, not the nearest point).
 void wide_project(const WideSystem& system, std::span<WideImpulse> p,
                   std::span<double> row_impulses, Law law);
