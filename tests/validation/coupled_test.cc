@@ -57,20 +57,21 @@ TEST(B15Groove, RestsUpToTheWedgingAngleOnly) {
 // same: with thrust F before the bead, F' behind it, and the wall at half the turn d = 5 degrees,
 //   N = (F + F') sin d,   F cos d - F' cos d - mu N = m_b a/cos d
 // (the row moves with a, the bead along its wall with a/cos d). At rest or without mass F/F' is at
-// most (1 + mu tan d)/(1 - mu tan d); nine times that is 1.604075074771. Beads touch each other
-// without friction and do not turn. A pusher and a load of 1 kg at the ends move along the first
-// and the last side.
+// most (1 + mu tan d)/(1 - mu tan d); nine of them make 1.604075074771. Beads touch each other
+// without friction and do not turn; they weigh 1e-3 of the load. A pusher and a load of 1 kg at the
+// ends move along the first and the last side.
 constexpr double kTurn = 10.0;  // degrees
 constexpr int kBeads = 9;
 constexpr double kCapstanRatio = 1.604075074771;
-constexpr double kLoad = 10.0;  // N
+constexpr double kLoad = 10.0;      // N
+constexpr double kBeadMass = 1e-3;  // kg
 
 Vec3 heading(double degrees) {
   return {std::cos(degrees * kDegree), std::sin(degrees * kDegree), 0};
 }
 
 /// Bodies: pusher, beads, load, walls.
-Scene beads_in_arc(double push, double load, double bead_mass, bool planar) {
+Scene beads_in_arc(double push, double load, bool planar) {
   const double radius = 0.05;
   Scene scene = planar ? planar_scene_with(0.0) : scene_with(0.0);
   scene.gravity = Vec3::Zero();
@@ -89,7 +90,7 @@ Scene beads_in_arc(double push, double load, double bead_mass, bool planar) {
   Vec3 at = Vec3::Zero();
   for (int k = 0; k < kBeads; ++k) {
     at += 2 * radius * heading(k * kTurn);
-    scene.add(bead(bead_mass, at, false, false).of("bead"));
+    scene.add(bead(kBeadMass, at, false, false).of("bead"));
     const Vec3 inward = heading((k + 0.5) * kTurn + 90);  // the row turns to the left
     walls.push_back(body(HalfSpace{inward, inward.dot(at) - radius}).fixed().of("wall"));
   }
@@ -102,28 +103,27 @@ Scene beads_in_arc(double push, double load, double bead_mass, bool planar) {
 }
 
 /// Acceleration of the row when the pusher wins: the thrust behind the last bead is linear in it.
-double row_acceleration(double push, double load, double bead_mass) {
+double row_acceleration(double push, double load) {
   const double c = std::cos(0.5 * kTurn * kDegree), s = std::sin(0.5 * kTurn * kDegree);
   auto excess = [&](double a) {
     double thrust = push - a;
     for (int k = 0; k < kBeads; ++k)
-      thrust = (thrust * (c - 0.3 * s) - bead_mass * a / c) / (c + 0.3 * s);
+      thrust = (thrust * (c - 0.3 * s) - kBeadMass * a / c) / (c + 0.3 * s);
     return thrust - (load + a);
   };
   return excess(0) / (excess(0) - excess(1));
 }
 
 TEST(B16Capstan, RowStartsJustAboveTheRatio) {
-  const double h = 1e-4;
+  const double h = 0.01;  // the first step is exact at any
   for (const bool planar : {true, false}) {
     for (const double share : {0.98, 1.02}) {
       const double push = share * kCapstanRatio * kLoad;
       // The pusher pushes, or the other way round: the arc has no direction.
       for (const bool forward : {true, false}) {
-        World world(beads_in_arc(forward ? push : kLoad, forward ? kLoad : push, 1e-3, planar),
-                    tight(h));
+        World world(beads_in_arc(forward ? push : kLoad, forward ? kLoad : push, planar), tight(h));
         run_steps(world, 1);
-        const double wanted = share < 1 ? 0.0 : h * row_acceleration(push, kLoad, 1e-3);
+        const double wanted = share < 1 ? 0.0 : h * row_acceleration(push, kLoad);
         EXPECT_NEAR(world.velocity(0)[0], forward ? wanted : -wanted, 1e-10) << share;
         EXPECT_NEAR(world.velocity(kBeads + 1)[1], forward ? wanted : -wanted, 1e-10) << share;
         if (share > 1) continue;
@@ -131,21 +131,6 @@ TEST(B16Capstan, RowStartsJustAboveTheRatio) {
         EXPECT_LT(world.velocity(0).norm(), 1e-9);
         EXPECT_LT(world.velocity(kBeads + 1).norm(), 1e-9);
       }
-    }
-  }
-}
-
-// B16 with beads of 1e-6 of the load. The solver does not reach 1e-10 at that ratio of masses, so
-// the motion alone is asserted: it is right.
-TEST(B16Capstan, MasslessRowStartsJustAboveTheRatio) {
-  const double h = 1e-4;
-  for (const bool planar : {true, false}) {
-    for (const double share : {0.98, 1.02}) {
-      const double push = share * kCapstanRatio * kLoad;
-      World world(beads_in_arc(push, kLoad, 1e-6, planar), tight(h));
-      world.step();
-      const double a = row_acceleration(push, kLoad, 1e-6);  // 0.12320 m/s^2 at 1.02
-      EXPECT_NEAR(world.velocity(kBeads + 1)[1], share < 1 ? 0.0 : h * a, 1e-4 * h * std::abs(a));
     }
   }
 }

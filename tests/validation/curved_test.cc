@@ -136,14 +136,11 @@ TEST(B13BallInAPipe, HeightSwingsAtRootTwoSevenths) {
 
 constexpr double kTroughBall = 0.1;  // m, radius; the trough has radius 1
 
-/// Rests in the trough at `angle` from its bottom. The disk of the planar scene has the inertia of
-/// a disk: a Sphere's own is that of a ball.
+/// Rests in the trough at `angle` from its bottom: a ball, or a disk in a planar scene.
 Body trough_ball(double angle, bool planar) {
   const double reach = 1.0 - kTroughBall, x = reach * std::sin(angle),
                up = -reach * std::cos(angle);
-  Body ball = sphere(kTroughBall).weighing(1.0).at(planar ? Vec3(x, up, 0) : Vec3(x, 0, up));
-  if (planar) ball.inertia = Mat3(Vec3::Constant(0.5 * kTroughBall * kTroughBall).asDiagonal());
-  return ball;
+  return planar ? planar_disk(kTroughBall).at({x, up, 0}) : sphere(kTroughBall).at({x, 0, up});
 }
 
 /// Time of one swing forth and back, between the passages of the bottom.
