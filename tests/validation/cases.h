@@ -58,6 +58,11 @@ inline void run_steps(World& world, int steps) {
   }
 }
 
+/// Angle from `a` to `b` about z, as seen from the origin.
+inline double azimuth(const Vec3& a, const Vec3& b) {
+  return std::atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+}
+
 /// Slope of log(error) against log(step).
 inline double order_of(const std::vector<double>& steps, const std::vector<double>& errors) {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;

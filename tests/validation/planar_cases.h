@@ -21,6 +21,13 @@ inline Body rectangle(double width, double height) {
   return body(polygon);
 }
 
+/// A disk of 1 kg with the inertia of a disk: a Sphere's own, also in a planar scene, is a ball's.
+inline Body planar_disk(double radius) {
+  Body disk = sphere(radius).weighing(1.0);
+  disk.inertia = Mat3(Vec3::Constant(0.5 * radius * radius).asDiagonal());
+  return disk;
+}
+
 /// A uniform rod of 1 kg along x: a flat rhombus whose sharp ends are exactly `length` apart.
 inline Body planar_rod(double length) {
   Polygon polygon;
