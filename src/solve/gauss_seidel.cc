@@ -66,16 +66,17 @@ void GaussSeidel::unflatten(const Problem& problem, std::span<const double> x, L
 SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
                                const SolveOptions& options) {
   if (problem.contacts.size() >= kWide) return wide_.solve(problem, impulses, options);
+  const double relaxation = option(options, "relaxation", 0.0);
   const int rounds = whole_option(options, "local_rounds", 0, 0);
   const SweepOptions sweep_options{.law = options.law,
-                                   .relaxation = option(options, "relaxation", 1.0),
+                                   .relaxation = relaxation > 0.0 ? relaxation : 1.0,
                                    .local_rounds = rounds > 0 ? rounds : kSmallRounds};
   const int memory = whole_option(options, "memory", 8, 0);
   int plain_sweeps = whole_option(options, "plain_sweeps", 8, 0);
   int first_accelerated = plain_sweeps;
   const double spare = option(options, "spare_sweeps", 20);
   const double polish_visits = option(options, "polish_visits", 4000);
-  const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : 2000;
+  const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : kMaxSweeps;
   const auto start = std::chrono::steady_clock::now();
 
   system_.pack(problem);
@@ -199,18 +200,19 @@ SolverInfo gauss_seidel_info() {
       .source = "Jourdan, Alart, Jean 1998; Polyak 1964; Anderson 1965",
       .laws = {Law::coulomb, Law::relaxed, Law::none},
       .options =
-          {{"relaxation", 1.0, "step factor of a visit, in (0, 2)"},
+          {{"relaxation", 0.0,
+            "step factor of a visit, in (0, 2); 0: one below 200 contacts, else less"},
            {"local_rounds", 0,
             "visits in a row of the points of one body pair; 0: four below 200 contacts, else "
             "one"},
-           {"momentum", 0.93, "part of the last step added to this one, from 200 contacts on"},
+           {"momentum", 0.95, "part of the last step added to this one, from 200 contacts on"},
            {"memory", 8,
             "columns of Anderson acceleration; 0 switches it off below 200 "
             "contacts"},
            {"plain_sweeps", 8, "sweeps before Anderson acceleration starts, below 200 contacts"},
            {"polish_visits", 4000, "visits for which small problems are solved to rounding"},
            {"spare_sweeps", 20, "sweeps that may be spent beyond the tolerance"}},
-      .default_max_iterations = 2000,
+      .default_max_iterations = kMaxSweeps,
       .create = [] { return std::make_unique<GaussSeidel>(); }};
 }
 

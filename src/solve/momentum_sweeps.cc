@@ -14,8 +14,8 @@ constexpr int kLookEvery = 10;  // sweeps; a look costs a third of one
 constexpr int kPlainSweeps = 4;
 // After so many sweeps the momentum follows the residual: more of it while that falls, less as soon
 // as it rises (contacts going round in circles).
-constexpr int kSteadySweeps = 60;
-constexpr double kMostMomentum = 0.97, kLeastMomentum = 0.4;
+constexpr int kSteadySweeps = 120;
+constexpr double kMostMomentum = 0.985, kLeastMomentum = 0.8;
 constexpr double kFaster = 0.95, kSlower = 1.25;  // factors on 1 - momentum
 constexpr int kColdShare = 6;
 // A residual so many times the best: go back to the best.
@@ -68,13 +68,14 @@ void MomentumSweeps::polish(const Problem& problem, Law law) {
 
 SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
                                   const SolveOptions& options) {
-  const WideOptions sweep{.law = options.law,
-                          .relaxation = option(options, "relaxation", 1.0),
-                          .local_rounds = std::max(1, whole_option(options, "local_rounds", 0, 0))};
+  WideOptions sweep{.law = options.law,
+                    .local_rounds = std::max(1, whole_option(options, "local_rounds", 0, 0))};
+  const double relaxation = option(options, "relaxation", 0.0);
+  if (relaxation > 0.0) sweep.relaxation_one = sweep.relaxation_many = relaxation;
   const int least_sweeps = whole_option(options, "spare_sweeps", 20, 0);
   const int memory = std::max(1, whole_option(options, "memory", 8, 0));
-  double momentum = option(options, "momentum", 0.93);
-  const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : 2000;
+  double momentum = option(options, "momentum", 0.95);
+  const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : kMaxSweeps;
   const auto start = std::chrono::steady_clock::now();
 
   system_.pack(problem);

@@ -18,6 +18,8 @@
 
 namespace scree {
 
+constexpr int kMaxSweeps = 8000;  // of Gauss-Seidel unless told otherwise
+
 class MomentumSweeps {
  public:
   SolveResult solve(const Problem& problem, Impulses& impulses, const SolveOptions& options);

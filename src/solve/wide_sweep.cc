@@ -319,7 +319,8 @@ HWY_INLINE V3 visit(const WidePoint& point, const V3& u, const V3& p, Law law, i
 HWY_INLINE void visit_group(WideSystem& system, const WideGroup& group, WideImpulse* impulses,
                             const WideOptions& options, int lane) {
   const D d;
-  const V relaxation = hn::Set(d, options.relaxation);
+  const V relaxation =
+      hn::Set(d, group.count > 1 ? options.relaxation_many : options.relaxation_one);
   Motion m = load_motion(system, group, lane);
   V first_round = hn::Zero(d);
   for (int round = 0; round < options.local_rounds; ++round) {
@@ -534,7 +535,7 @@ void wide_velocities(const Problem& problem, WideSystem& system, std::span<const
 
 void wide_sweep(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
                 const WideOptions& options) {
-  sweep_rows(system, row_impulses, options.relaxation);
+  sweep_rows(system, row_impulses, options.relaxation_one);
   HWY_DYNAMIC_DISPATCH(sweep_groups)(system, p.data(), options);
 }
 

@@ -79,8 +79,10 @@ struct WideSystem {
 
 struct WideOptions {
   Law law = Law::coulomb;
-  double relaxation = 1.0;
-  int local_rounds = 2;  // over the points of a manifold before the next group
+  // Step factor of a visit, in (0, 2): with momentum, less than one. Points of one manifold answer
+  // to the same motion and overshoot together.
+  double relaxation_one = 0.85, relaxation_many = 0.55;
+  int local_rounds = 1;  // over the points of a manifold before the next group
 };
 
 /// v = v_f + M^-1 J^T p.
