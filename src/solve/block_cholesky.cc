@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "solve/block_tiles.h"
+
 namespace scree {
 namespace {
 
@@ -16,7 +18,6 @@ constexpr double kVanishing = 1e-15;
 constexpr double kZeroShare = 0.25;
 constexpr std::size_t kFewZeros = 4;  // blocks
 
-// Two doubles are what every x86-64 has. Each entry is summed in the same order for any width.
 using Lane = double __attribute__((vector_size(16)));
 
 inline Lane load(const double* from) {
@@ -26,26 +27,40 @@ inline Lane load(const double* from) {
 }
 inline void store(double* to, const Lane& lane) { __builtin_memcpy(to, &lane, sizeof lane); }
 
-/// C -= A B^T for a 6x6 tile: A is 6 x depth, B is 6 x depth, all column-major. Three columns of C
-/// at a time fill the sixteen registers.
-inline void subtract_product(double* c, std::size_t stride_c, const double* a, const double* b,
-                             std::size_t stride, int depth) {
-  for (int half = 0; half < 2; ++half, c += 3 * stride_c, b += 3) {
-    Lane sum[3][3] = {};
-    const double* ak = a;
-    const double* bk = b;
-    for (int k = 0; k < depth; ++k, ak += stride, bk += stride) {
-      const Lane a0 = load(ak), a1 = load(ak + 2), a2 = load(ak + 4);
-      for (int j = 0; j < 3; ++j) {
-        const Lane bj = {bk[j], bk[j]};
-        sum[j][0] += a0 * bj;
-        sum[j][1] += a1 * bj;
-        sum[j][2] += a2 * bj;
-      }
+/// Cholesky factor of a 6x6 tile in place, also into `lower`. `entry` is its diagonal before
+/// anything was subtracted. Returns how many pivots vanished.
+inline int factor_diagonal(double* a, std::size_t stride, const double* entry,
+                           double lower[kBlock][kBlock], double* inverse) {
+  int vanished = 0;
+  for (int c = 0; c < kBlock; ++c) {
+    double* column = a + static_cast<std::size_t>(c) * stride;
+    double pivot = column[c];
+    for (int d = 0; d < c; ++d) pivot -= lower[c][d] * lower[c][d];
+    const bool is_sound = pivot > kVanishing * entry[c] && std::isfinite(pivot);
+    const double scale = is_sound ? 1.0 / std::sqrt(pivot) : 0.0;
+    vanished += is_sound ? 0 : 1;
+    inverse[c] = scale;
+    lower[c][c] = column[c] = pivot * scale;
+    for (int r = c + 1; r < kBlock; ++r) {
+      double value = column[r];
+      for (int d = 0; d < c; ++d) value -= lower[r][d] * lower[c][d];
+      lower[r][c] = column[r] = value * scale;
     }
-    for (int j = 0; j < 3; ++j) {
-      double* column = c + static_cast<std::size_t>(j) * stride_c;
-      for (int r = 0; r < 3; ++r) store(column + 2 * r, load(column + 2 * r) - sum[j][r]);
+  }
+  return vanished;
+}
+
+/// X L^T = A for the six rows of a tile, in place.
+inline void solve_below(double* a, std::size_t stride, const double lower[kBlock][kBlock],
+                        const double* inverse) {
+  for (int r = 0; r < kBlock; r += 2) {
+    Lane x[kBlock];
+    for (int c = 0; c < kBlock; ++c) {
+      double* at = a + static_cast<std::size_t>(c) * stride + r;
+      x[c] = load(at);
+      for (int d = 0; d < c; ++d) x[c] -= x[d] * Lane{lower[c][d], lower[c][d]};
+      x[c] *= Lane{inverse[c], inverse[c]};
+      store(at, x[c]);
     }
   }
 }
@@ -229,6 +244,9 @@ void BlockCholesky::find_panels() {
   std::int32_t tallest = 0;
   for (const Panel& panel : panels_) tallest = std::max(tallest, panel.height);
   work_.resize(kBlock * idx(tallest));
+  local_.resize(idx(tallest));
+  counting_.resize(idx(tallest));
+  std::iota(counting_.begin(), counting_.end(), 0);
 }
 
 void BlockCholesky::find_updates() {
@@ -297,13 +315,13 @@ void BlockCholesky::subtract(const Update& update, const Panel& target) {
   const double* from = values_.data() + source.values;
   double* to = values_.data() + target.values;
   const std::int32_t* rows = rows_.data() + source.rows - source.width;
-  const int depth = kBlock * source.width;
+  for (std::int32_t i = update.begin; i < source.height; ++i) {
+    local_[idx(i)] = row_in_target_[idx(rows[i])];
+  }
   for (std::int32_t j = update.begin; j < update.end; ++j) {
-    double* column = to + kBlock * idx(rows[j] - target.first) * stride_c;
-    for (std::int32_t i = j; i < source.height; ++i) {
-      subtract_product(column + kBlock * idx(row_in_target_[idx(rows[i])]), stride_c,
-                       from + kBlock * idx(i), from + kBlock * idx(j), stride, depth);
-    }
+    subtract_tiles({to + kBlock * idx(local_[idx(j)]) * stride_c, stride_c, local_.data() + j,
+                    source.height - j, from + kBlock * idx(j), from + kBlock * idx(j), stride,
+                    kBlock * source.width});
   }
 }
 
@@ -317,28 +335,15 @@ int BlockCholesky::factor_panel(const Panel& panel) {
     double* column = base + kBlock * idx(j) * stride;
     double entry[kBlock];
     for (std::size_t c = 0; c < kBlock; ++c) entry[c] = column[kBlock * idx(j) + c * stride + c];
-    for (std::int32_t i = j; j > 0 && i < panel.height; ++i) {
-      subtract_product(column + kBlock * idx(i), stride, base + kBlock * idx(i),
-                       base + kBlock * idx(j), stride, kBlock * j);
+    if (j > 0) {
+      subtract_tiles({column, stride, counting_.data() + j, panel.height - j,
+                      base + kBlock * idx(j), base + kBlock * idx(j), stride, kBlock * j});
     }
-    // The six columns one after the other, each over all rows from its own down.
-    for (std::size_t c = 0; c < kBlock; ++c) {
-      double* own = column + c * stride;
-      const std::size_t top = kBlock * idx(j) + c;
-      for (std::size_t d = 0; d < c; ++d) {
-        const double* other = column + d * stride;
-        const double factor = other[top];
-        for (std::size_t r = top; r < stride; ++r) own[r] -= factor * other[r];
-      }
-      const double pivot = own[top];
-      double scale = 0.0;
-      if (pivot > kVanishing * entry[c] && std::isfinite(pivot)) {
-        scale = 1.0 / std::sqrt(pivot);
-      } else {
-        ++vanished;
-      }
-      inverse[kBlock * idx(j) + c] = scale;
-      for (std::size_t r = top; r < stride; ++r) own[r] *= scale;
+    double lower[kBlock][kBlock];
+    vanished +=
+        factor_diagonal(column + kBlock * idx(j), stride, entry, lower, inverse + kBlock * idx(j));
+    for (std::int32_t i = j + 1; i < panel.height; ++i) {
+      solve_below(column + kBlock * idx(i), stride, lower, inverse + kBlock * idx(j));
     }
   }
   return vanished;

@@ -87,7 +87,8 @@ class BlockCholesky {
   std::vector<std::int32_t> rows_;
   std::vector<Update> updates_;
   std::vector<Place> diagonal_, off_diagonal_;
-  std::vector<std::int32_t> row_in_target_;  // block row -> row of the panel being built
+  std::vector<std::int32_t> row_in_target_;     // block row -> row of the panel being built
+  std::vector<std::int32_t> local_, counting_;  // scratch of subtract(); 0, 1, 2, ...
   std::vector<double> values_;
   std::vector<double> inverse_diagonal_;  // 1/L_ii by scalar position; 0: pivot infinite
   std::vector<double> permuted_, work_;

@@ -20,9 +20,9 @@
 
 #include "problem/audit.h"
 #include "solve/cone_program.h"
-#include "solve/contact_system.h"
 #include "solve/methods.h"
 #include "solve/options.h"
+#include "solve/wide_system.h"
 
 namespace scree {
 namespace {
@@ -33,6 +33,7 @@ constexpr double kColdLevel = 1.0;  // of the reference velocity
 // for six before the shift gives way.
 constexpr int kPatience = 15;
 constexpr double kShortestStep = 1e-7;
+constexpr double kMomentum = 0.9;
 
 class InteriorPoint final : public Solver {
  public:
@@ -45,7 +46,9 @@ class InteriorPoint final : public Solver {
   double judge(const Problem& problem, const Impulses& impulses, Law law);
 
   Audit audit_;
-  ContactSystem system_;
+  WideSystem system_;
+  AlignedVector<WideImpulse> wide_;
+  WideState last_;
   ConeProgram program_;
   Impulses iterate_, polished_, best_;
   double best_residual_ = 0.0;
@@ -53,9 +56,19 @@ class InteriorPoint final : public Solver {
 
 void InteriorPoint::sweep(const Problem& problem, Impulses& impulses, Law law, int count) {
   if (count == 0) return;
-  system_.set_velocities(problem, impulses);
-  const SweepOptions options{.law = law};
-  for (int k = 0; k < count; ++k) gauss_seidel_sweep(system_, impulses, options);
+  system_.read(impulses, wide_);
+  wide_velocities(problem, system_, wide_, impulses.rows);
+  const WideOptions options{.law = law};
+  last_.p = wide_;
+  last_.rows = impulses.rows;
+  last_.bodies = system_.bodies;
+  for (int k = 0; k < count; ++k) {
+    // Momentum as in momentum_sweeps.h, without its safeguards: the judge looks at the end.
+    const double momentum = std::min(kMomentum, 1.0 - 2.0 / (k + 2));
+    if (k > 0) wide_extrapolate(system_, wide_, impulses.rows, last_, momentum, law);
+    wide_sweep(system_, wide_, impulses.rows, options);
+  }
+  system_.write(wide_, impulses);
 }
 
 double InteriorPoint::judge(const Problem& problem, const Impulses& impulses, Law law) {
@@ -71,11 +84,11 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
                                  const SolveOptions& options) {
   const Law law = options.law;
   const int max_iterations = options.max_iterations > 0 ? options.max_iterations : kMaxIterations;
-  const int start_sweeps = whole_option(options, "start_sweeps", 20, 0);
-  const int sweeps = whole_option(options, "sweeps", 10, 0);
+  const int start_sweeps = whole_option(options, "start_sweeps", 40, 0);
+  const int sweeps = whole_option(options, "sweeps", 20, 0);
   const double warm_level = option(options, "warm_level", 0.1);
   const double most_flops = option(options, "most_flops", 0.0);
-  const double first_gain = option(options, "sweep_gain", 4.0);
+  const double first_gain = option(options, "sweep_gain", 8.0);
   if (!(warm_level > 0.0)) throw InputError("solver option warm_level must be > 0");
   if (!(first_gain >= 1.0)) throw InputError("solver option sweep_gain must be >= 1");
   const auto start = std::chrono::steady_clock::now();
@@ -100,6 +113,7 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
   if (!std::isfinite(best_residual_)) return finish(SolveStatus::diverged);
 
   system_.pack(problem);
+  wide_.resize(system_.points.size());
   iterate_ = impulses;
   if (start_sweeps > 0) {
     sweep(problem, iterate_, law, start_sweeps);
@@ -167,9 +181,9 @@ SolverInfo interior_point_info() {
           .options = {{"warm_level", 0.1,
                        "distance of the start from the boundary of the cones, over the reference "
                        "velocity"},
-                      {"start_sweeps", 20, "Gauss-Seidel sweeps before the first iteration"},
-                      {"sweeps", 10, "Gauss-Seidel sweeps tried on an iterate near the tolerance"},
-                      {"sweep_gain", 4.0,
+                      {"start_sweeps", 40, "Gauss-Seidel sweeps before the first iteration"},
+                      {"sweeps", 20, "Gauss-Seidel sweeps tried on an iterate near the tolerance"},
+                      {"sweep_gain", 8.0,
                        "residual over tolerance from which they are tried; later the gain last "
                        "seen"},
                       {"most_flops", 0.0,
