@@ -15,7 +15,7 @@ constexpr int kPlainSweeps = 4;
 // After so many sweeps the momentum follows the residual: more of it while that falls, less as soon
 // as it rises (contacts going round in circles).
 constexpr int kSteadySweeps = 120;
-constexpr double kMostMomentum = 0.985, kLeastMomentum = 0.8;
+constexpr double kMostMomentum = 0.985, kLeastMomentum = 0.3;
 constexpr double kFaster = 0.95, kSlower = 1.25;  // factors on 1 - momentum
 constexpr int kColdShare = 6;
 // A residual so many times the best: go back to the best.
@@ -92,6 +92,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
                                    [](const Vec3& p) { return p.isZero(0.0); });
   double best = std::numeric_limits<double>::infinity();
   double recent = std::numeric_limits<double>::infinity();  // running mean of the residual
+  double first = std::numeric_limits<double>::infinity();  // residual of the first look
   int since_restart = 0, converged_at = 0;
 
   for (int sweep_count = 1;; ++sweep_count) {
@@ -133,7 +134,8 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
                                          : SolveStatus::iteration_limit;
         break;
       }
-      if (since_restart > kSteadySweeps) {
+      if (sweep_count <= kLookEvery) first = residual;
+      if (since_restart > kSteadySweeps || residual > first) {
         const double drag = (1.0 - momentum) * (residual > recent ? kSlower : kFaster);
         momentum = std::clamp(1.0 - drag, kLeastMomentum, kMostMomentum);
       }
