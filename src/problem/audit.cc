@@ -22,7 +22,7 @@ double natural_residual(const Vec3& p, const Vec3& u_shifted, double eta, double
 
 Vec3 shifted(const Vec3& u, double friction, Law law) {
   if (law != Law::coulomb) return u;
-  return {u[0] + friction * std::hypot(u[1], u[2]), u[1], u[2]};
+  return {u[0] + friction * std::sqrt(u[1] * u[1] + u[2] * u[2]), u[1], u[2]};
 }
 
 /// Fischer-Burmeister on the second-order cone: x + y - (x^2 + y^2)^(1/2), by spectral
@@ -32,7 +32,7 @@ Vec3 cone_fischer_burmeister(const Vec3& x, const Vec3& y) {
     return Vec3(z.squaredNorm(), 2.0 * z[0] * z[1], 2.0 * z[0] * z[2]);
   };
   const Vec3 w = square(x) + square(y);
-  const double length = std::hypot(w[1], w[2]);
+  const double length = std::sqrt(w[1] * w[1] + w[2] * w[2]);
   const double upper = std::sqrt(std::max(0.0, w[0] + length));
   const double lower = std::sqrt(std::max(0.0, w[0] - length));
   const double direction1 = length > 0.0 ? w[1] / length : 1.0;
@@ -54,7 +54,7 @@ void Audit::prepare(const Problem& problem) {
   double sum = 0.0;
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const ContactBlock& contact = problem.contacts[i];
-    const double trace = delassus_block(problem, contact).trace();
+    const double trace = delassus_trace(problem, contact);
     contact_mass[i] = trace > 0.0 ? 3.0 / trace : kInfinity;
     sum += relative_velocity(problem, contact, velocities).squaredNorm();
   }
@@ -119,8 +119,8 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
     const Vec3 u = relative_velocity(problem, contact, velocities);
     const Vec3& q = free[i];
     const Vec3 u_shift = shifted(u, mu, Law::coulomb);
-    const double tangential_speed = std::hypot(u[1], u[2]);
-    const double tangential_impulse = std::hypot(p[1], p[2]);
+    const double tangential_speed = std::sqrt(u[1] * u[1] + u[2] * u[2]);
+    const double tangential_impulse = std::sqrt(p[1] * p[1] + p[2] * p[2]);
 
     const double e_ccp =
         natural_residual(p, u, eta, mu, law == Law::none ? Law::none : Law::relaxed);

@@ -68,6 +68,17 @@ Mat3 delassus_block(const Problem& problem, const ContactBlock& contact) {
   return block;
 }
 
+double delassus_trace(const Problem& problem, const ContactBlock& contact) {
+  // sum_k (r x f_k).I (r x f_k) = |r|^2 tr I - r.I r
+  auto side = [](const ProblemBody& body, const Vec3& arm) {
+    const Mat3& i = body.inverse_inertia;
+    const Vec3 turned = i * arm;
+    return body.inverse_mass.sum() + arm.squaredNorm() * i.trace() - arm.dot(turned);
+  };
+  return side(problem.bodies[static_cast<std::size_t>(contact.a)], contact.arm_a) +
+         side(problem.bodies[static_cast<std::size_t>(contact.b)], contact.arm_b);
+}
+
 double delassus_entry(const Problem& problem, const RowBlock& row) {
   const ProblemBody& a = problem.bodies[static_cast<std::size_t>(row.a)];
   const ProblemBody& b = problem.bodies[static_cast<std::size_t>(row.b)];
@@ -78,7 +89,7 @@ double delassus_entry(const Problem& problem, const RowBlock& row) {
 }
 
 Vec3 project_on_cone(const Vec3& p, double friction) {
-  const double tangential = std::hypot(p[1], p[2]);
+  const double tangential = std::sqrt(p[1] * p[1] + p[2] * p[2]);
   if (p[0] >= 0.0 && tangential <= friction * p[0]) return p;
   if (friction * tangential <= -p[0]) return Vec3::Zero();
   if (friction <= 0.0) return {p[0], 0.0, 0.0};

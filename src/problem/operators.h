@@ -26,6 +26,8 @@ double relative_velocity(const Problem& problem, const RowBlock& row,
                          std::span<const BodyVelocity> velocities);
 
 Mat3 delassus_block(const Problem& problem, const ContactBlock& contact);
+/// Its trace, without the block: for an orthonormal frame it does not depend on the frame.
+double delassus_trace(const Problem& problem, const ContactBlock& contact);
 double delassus_entry(const Problem& problem, const RowBlock& row);  // R included
 
 /// Projection on Coulomb's cone |p_t| <= friction*p_n, in the Euclidean norm.

@@ -112,7 +112,7 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
   if (best_residual_ <= options.tolerance) return finish(SolveStatus::converged);
   if (!std::isfinite(best_residual_)) return finish(SolveStatus::diverged);
 
-  system_.pack(problem);
+  system_.pack(problem, impulses);
   wide_.resize(system_.points.size());
   iterate_ = impulses;
   if (start_sweeps > 0) {

@@ -15,7 +15,10 @@ constexpr int kPlainSweeps = 4;
 // After so many sweeps the momentum follows the residual: more of it while that falls, less as soon
 // as it rises (contacts going round in circles).
 constexpr int kSteadySweeps = 120;
-constexpr double kMostMomentum = 0.985, kLeastMomentum = 0.3;
+constexpr double kMostMomentum = 0.985, kLeastMomentum = 0.8;
+// No better residual for this many looks: this problem bears hardly any momentum.
+constexpr int kPatience = 60;
+constexpr double kNextToNone = 0.3;
 constexpr double kFaster = 0.95, kSlower = 1.25;  // factors on 1 - momentum
 constexpr int kColdShare = 6;
 // A residual so many times the best: go back to the best.
@@ -78,7 +81,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : kMaxSweeps;
   const auto start = std::chrono::steady_clock::now();
 
-  system_.pack(problem);
+  system_.pack(problem, impulses);
   audit_.prepare(problem);
   p_.resize(system_.points.size());
   system_.read(impulses, p_);
@@ -92,8 +95,8 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
                                    [](const Vec3& p) { return p.isZero(0.0); });
   double best = std::numeric_limits<double>::infinity();
   double recent = std::numeric_limits<double>::infinity();  // running mean of the residual
-  double first = std::numeric_limits<double>::infinity();  // residual of the first look
-  int since_restart = 0, converged_at = 0;
+  double least_momentum = kLeastMomentum;
+  int since_restart = 0, converged_at = 0, looks_since_best = 0;
 
   for (int sweep_count = 1;; ++sweep_count) {
     wide_sweep(system_, p_, rows_, sweep);
@@ -113,7 +116,9 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
         result.status = SolveStatus::diverged;
         break;
       }
+      ++looks_since_best;
       if (residual < best) {
+        looks_since_best = 0;
         best = residual;
         best_ = p_;
         best_rows_ = rows_;
@@ -134,15 +139,15 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
                                          : SolveStatus::iteration_limit;
         break;
       }
-      if (sweep_count <= kLookEvery) first = residual;
-      if (since_restart > kSteadySweeps || residual > first) {
+      if (looks_since_best > kPatience) least_momentum = kNextToNone;
+      if (since_restart > kSteadySweeps) {
         const double drag = (1.0 - momentum) * (residual > recent ? kSlower : kFaster);
-        momentum = std::clamp(1.0 - drag, kLeastMomentum, kMostMomentum);
+        momentum = std::clamp(1.0 - drag, least_momentum, kMostMomentum);
       }
       recent = std::isfinite(recent) ? 0.5 * (recent + residual) : residual;
       if (residual > kTooFar * best) {
         restart_from(problem, best_, best_rows_);
-        momentum = std::max(kLeastMomentum, 1.0 - kSlower * (1.0 - momentum));
+        momentum = std::max(least_momentum, 1.0 - kSlower * (1.0 - momentum));
         since_restart = 0;
         recent = best;
         continue;

@@ -272,15 +272,19 @@ HWY_INLINE V3 slide(M lanes, const WidePoint& point, const Block& w, const V3& q
     const M is_done = hn::And(hn::Le(hn::Abs(error), hn::Mul(hn::Set(d, kConeError), length)),
                               hn::Gt(normal, zero));
     const M is_new = hn::And(open, is_done);
-    const V onto_cone = hn::Div(limit, length);
-    p = choose(is_new, {normal, hn::Mul(t1, onto_cone), hn::Mul(t2, onto_cone)}, p);
+    p = choose(is_new, {normal, t1, t2}, p);
     slip = hn::IfThenElse(is_new, next, slip);
     open = hn::AndNot(is_done, open);
-    if (hn::AllFalse(d, open)) return p;
+    if (hn::AllFalse(d, open)) break;
     alpha = next;
   }
-  solve_lanes(open, point, q, lane, Law::coulomb, p);
-  slip = hn::IfThenElse(open, zero, slip);
+  const V length = hn::Sqrt(hn::MulAdd(p.y, p.y, hn::Mul(p.z, p.z)));
+  const V onto_cone = hn::Div(hn::Mul(friction, p.x), hn::Max(length, hn::Set(d, 1e-300)));
+  p = {p.x, hn::Mul(p.y, onto_cone), hn::Mul(p.z, onto_cone)};
+  if (!hn::AllFalse(d, open)) {
+    solve_lanes(open, point, q, lane, Law::coulomb, p);
+    slip = hn::IfThenElse(open, zero, slip);
+  }
   return p;
 }
 

@@ -15,6 +15,7 @@ constexpr int kColours = 64;  // a manifold that finds none gets a group of its 
 
 struct Manifold {
   std::int32_t a, b, first, count, colour;
+  int restless;  // points that do not stick at the start
 };
 
 bool can_move(const ProblemBody& body) {
@@ -91,19 +92,26 @@ WideRow pack_row(const Problem& problem, const RowBlock& row) {
   return out;
 }
 
+bool sticks(const ContactBlock& contact, const Vec3& p) {
+  const double limit = 0.999 * contact.friction * p[0];
+  return p[0] > 0.0 && p[1] * p[1] + p[2] * p[2] < limit * limit;
+}
+
 /// Points of one body pair in manifolds of up to four, each with the first colour that neither of
 /// its moving bodies has yet.
-std::vector<Manifold> coloured_manifolds(const Problem& problem,
+std::vector<Manifold> coloured_manifolds(const Problem& problem, const Impulses& impulses,
                                          std::vector<std::uint64_t>& colours_used) {
   std::vector<Manifold> manifolds;
   manifolds.reserve(problem.contacts.size() / 2);
   colours_used.assign(problem.bodies.size(), 0);
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const ContactBlock& contact = problem.contacts[i];
+    const int restless = sticks(contact, impulses.contacts[i]) ? 0 : 1;
     if (!manifolds.empty()) {
       Manifold& last = manifolds.back();
       if (last.a == contact.a && last.b == contact.b && last.count < kPointsPerManifold) {
         ++last.count;
+        last.restless += restless;
         continue;
       }
     }
@@ -112,7 +120,7 @@ std::vector<Manifold> coloured_manifolds(const Problem& problem,
     if (!moves_a && !moves_b) continue;  // W = 0: nothing to solve, the impulse stays zero
     const std::uint64_t taken = (moves_a ? colours_used[a] : 0) | (moves_b ? colours_used[b] : 0);
     const int colour = std::countr_one(taken);
-    manifolds.push_back({contact.a, contact.b, static_cast<std::int32_t>(i), 1, colour});
+    manifolds.push_back({contact.a, contact.b, static_cast<std::int32_t>(i), 1, colour, restless});
     if (colour == kColours) continue;
     const std::uint64_t bit = std::uint64_t{1} << colour;
     if (moves_a) colours_used[a] |= bit;
@@ -120,17 +128,18 @@ std::vector<Manifold> coloured_manifolds(const Problem& problem,
   }
   // Lanes of one group do the work of their longest: like with like.
   std::stable_sort(manifolds.begin(), manifolds.end(), [](const Manifold& x, const Manifold& y) {
-    return x.colour != y.colour ? x.colour < y.colour : x.count > y.count;
+    if (x.colour != y.colour) return x.colour < y.colour;
+    return x.count != y.count ? x.count > y.count : x.restless > y.restless;
   });
   return manifolds;
 }
 
 }  // namespace
 
-void WideSystem::pack(const Problem& problem) {
+void WideSystem::pack(const Problem& problem, const Impulses& impulses) {
   contact_count = problem.contacts.size();
   bodies.resize(problem.bodies.size());
-  const std::vector<Manifold> manifolds = coloured_manifolds(problem, colours_used_);
+  const std::vector<Manifold> manifolds = coloured_manifolds(problem, impulses, colours_used_);
   groups.clear();
   points.clear();
   source.clear();

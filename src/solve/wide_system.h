@@ -69,7 +69,9 @@ struct WideSystem {
   std::vector<std::int32_t> source;  // contact of (point, lane); -1: none
   std::size_t contact_count = 0;
 
-  void pack(const Problem& problem);
+  /// The impulses the solution starts from tell which points are likely to slide: they go together,
+  /// because a group that only sticks is done sooner.
+  void pack(const Problem& problem, const Impulses& impulses);
   void read(const Impulses& impulses, std::span<WideImpulse> wide) const;
   void write(std::span<const WideImpulse> wide, Impulses& impulses) const;
 
@@ -81,7 +83,7 @@ struct WideOptions {
   Law law = Law::coulomb;
   // Step factor of a visit, in (0, 2): with momentum, less than one. Points of one manifold answer
   // to the same motion and overshoot together.
-  double relaxation_one = 0.85, relaxation_many = 0.55;
+  double relaxation_one = 0.85, relaxation_many = 0.6;
   int local_rounds = 1;  // over the points of a manifold before the next group
 };
 

@@ -109,5 +109,13 @@ TEST(Projection, OnTheConeIsTheNearestPoint) {
   EXPECT_EQ(project_on_set(Vec3(2, 1, 1), 0.5, Law::none), Vec3(2, 0, 0));
 }
 
+TEST(Operators, TakeTheTraceOfABlockWithoutTheBlock) {
+  const Problem problem = shaken_lattice(3, 0.5, 7);
+  for (const ContactBlock& contact : problem.contacts) {
+    const double trace = delassus_block(problem, contact).trace();
+    EXPECT_NEAR(delassus_trace(problem, contact), trace, 1e-14 * trace);
+  }
+}
+
 }  // namespace
 }  // namespace scree

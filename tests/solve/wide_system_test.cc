@@ -13,7 +13,7 @@ namespace {
 
 struct Packed {
   explicit Packed(const Problem& problem, const Impulses& impulses) : rows(impulses.rows) {
-    system.pack(problem);
+    system.pack(problem, impulses);
     p.resize(system.points.size());
     system.read(impulses, p);
     wide_velocities(problem, system, p, rows);
@@ -54,7 +54,7 @@ Problem crowded_plate(int count) {
 TEST(WideSystem, HoldsEveryContactOnceAndNoMovingBodyTwiceInAGroup) {
   for (const Problem& problem : {shaken_lattice(6, 0.5, 1), crowded_plate(150)}) {
     WideSystem system;
-    system.pack(problem);
+    system.pack(problem, zero_impulses(problem));
     std::multiset<std::int32_t> seen;
     for (const std::int32_t contact : system.source) {
       if (contact >= 0) seen.insert(contact);
