@@ -65,9 +65,10 @@ void InteriorPoint::sweep(const Problem& problem, Impulses& impulses, Law law, i
   for (int k = 0; k < count; ++k) {
     // Momentum as in momentum_sweeps.h, without its safeguards: the judge looks at the end.
     const double momentum = std::min(kMomentum, 1.0 - 2.0 / (k + 2));
-    if (k > 0) wide_extrapolate(system_, wide_, impulses.rows, last_, momentum, law);
+    if (k > 0) wide_extrapolate(system_, wide_, impulses.rows, last_, momentum);
     wide_sweep(system_, wide_, impulses.rows, options);
   }
+  wide_project(system_, wide_, impulses.rows, law);
   system_.write(wide_, impulses);
 }
 

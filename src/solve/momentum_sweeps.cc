@@ -62,8 +62,8 @@ void MomentumSweeps::polish(const Problem& problem, Law law) {
   if (anderson_.accelerate(before_, after_, weight_)) {
     std::copy_n(after_.begin(), p.size(), p.begin());
     std::copy(after_.begin() + static_cast<std::ptrdiff_t>(p.size()), after_.end(), rows_.begin());
-    wide_project(system_, p_, rows_, law);
     wide_velocities(problem, system_, p_, rows_);
+    wide_project(system_, p_, rows_, law);
   }
   last_.p = p_;
   last_.rows = rows_;
@@ -109,6 +109,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
             options.time_limit;
     if (sweep_count % kLookEvery == 0 || is_out_of_sweeps || is_out_of_time ||
         options.record_history) {
+      wide_project(system_, p_, rows_, options.law);
       const double residual = std::sqrt(wide_residual(system_, p_, rows_, options.law) / blocks) /
                               audit_.reference_velocity;
       if (options.record_history) result.history.push_back(residual);
@@ -159,7 +160,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
     }
     const double factor =
         since_restart > kPlainSweeps ? std::min(momentum, 1.0 - 2.0 / (since_restart + 2.0)) : 0.0;
-    wide_extrapolate(system_, p_, rows_, last_, factor, options.law);
+    wide_extrapolate(system_, p_, rows_, last_, factor);
   }
   if (std::isfinite(best)) {
     system_.write(best_, impulses);

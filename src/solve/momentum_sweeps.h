@@ -1,7 +1,7 @@
 // Gauss-Seidel for problems of some size: wide sweeps, each started from where the last two point
 // to.
 //
-//   y = P_C(p_k + beta_k (p_k - p_{k-1})),   p_{k+1} = sweep(y),   beta_k = min(cap, 1 - 2/(k+2))
+//   y = p_k + beta_k (p_k - p_{k-1}),   p_{k+1} = sweep(y),   beta_k = min(cap, 1 - 2/(k+2))
 //
 // A wall that leans or a heap that creeps has modes that a sweep reduces by one part in ten
 // thousand, and on the way to the solution hundreds of contacts open, stick or begin to slide.

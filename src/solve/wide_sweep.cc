@@ -371,45 +371,58 @@ HWY_INLINE V3 onto_set(const V3& p, V friction, Law law) {
   return {normal, hn::Mul(p.y, scale), hn::Mul(p.z, scale)};
 }
 
-/// Impulses only; the velocities have been extrapolated already, and follow here where an impulse
-/// has to go back on its set.
-void extrapolate_groups(WideSystem& system, WideImpulse* impulses, WideImpulse* last, double factor,
-                        Law law) {
+/// What becomes of one impulse.
+struct Changed {
+  V3 fresh;  // the new impulse
+  V3 push;   // what the velocities have not seen yet
+};
+
+template <class Change>
+HWY_INLINE void change_all(WideSystem& system, WideImpulse* impulses, const Change& change) {
   const D d;
-  const V beta = hn::Set(d, factor);
   for (const WideGroup& group : system.groups) {
     for (int lane = 0; lane < kLanes; lane += kStep) {
       Motion m;
       bool is_loaded = false;
       for (std::int32_t k = 0; k < group.count; ++k) {
-        const WidePoint& point = system.points[static_cast<std::size_t>(group.first + k)];
-        WideImpulse& impulse = impulses[group.first + k];
-        const V3 p = load3(impulse.p, lane),
-                 change = subtract(p, load3(last[group.first + k].p, lane));
-        const V3 further = {hn::MulAdd(beta, change.x, p.x), hn::MulAdd(beta, change.y, p.y),
-                            hn::MulAdd(beta, change.z, p.z)};
-        const V3 fresh = onto_set(further, hn::Load(d, point.friction + lane), law);
-        store3(p, last[group.first + k].p, lane);
-        store3(fresh, impulse.p, lane);
-        const V3 back = subtract(fresh, further);
-        if (hn::AllTrue(d, hn::Eq(dot(back, back), hn::Zero(d)))) continue;
+        const std::int32_t at = group.first + k;
+        const WidePoint& point = system.points[static_cast<std::size_t>(at)];
+        const Changed changed = change(load3(impulses[at].p, lane), point, at, lane);
+        store3(changed.fresh, impulses[at].p, lane);
+        if (hn::AllTrue(d, hn::Eq(dot(changed.push, changed.push), hn::Zero(d)))) continue;
         if (!is_loaded) m = load_motion(system, group, lane);
         is_loaded = true;
-        apply(group, point, load_frame(point, lane), back, lane, m);
+        apply(group, point, load_frame(point, lane), changed.push, lane, m);
       }
       if (is_loaded) store_motion(m, group, lane, system);
     }
   }
 }
 
-void project(const WideSystem& system, WideImpulse* impulses, Law law) {
+/// Impulses only; the velocities have been extrapolated already. An impulse that would pull is
+/// dropped. One that leaves the cone may: what a visit finds does not depend on the impulse it
+/// starts from, and putting it back costs more than it saves.
+void extrapolate_groups(WideSystem& system, WideImpulse* impulses, WideImpulse* last,
+                        double factor) {
   const D d;
-  for (std::size_t i = 0; i < system.points.size(); ++i) {
-    for (int lane = 0; lane < kLanes; lane += kStep) {
-      const V friction = hn::Load(d, system.points[i].friction + lane);
-      store3(onto_set(load3(impulses[i].p, lane), friction, law), impulses[i].p, lane);
-    }
-  }
+  const V beta = hn::Set(d, factor), zero = hn::Zero(d);
+  change_all(system, impulses, [=](const V3& p, const WidePoint&, std::int32_t at, int lane) {
+    const V3 before = load3(last[at].p, lane), change = subtract(p, before);
+    store3(p, last[at].p, lane);
+    const V3 further = {hn::MulAdd(beta, change.x, p.x), hn::MulAdd(beta, change.y, p.y),
+                        hn::MulAdd(beta, change.z, p.z)};
+    const M pulls = hn::Lt(further.x, zero);
+    const V3 fresh = choose(pulls, {zero, zero, zero}, further);
+    return Changed{fresh, subtract(fresh, further)};
+  });
+}
+
+void project_groups(WideSystem& system, WideImpulse* impulses, Law law) {
+  const D d;
+  change_all(system, impulses, [=](const V3& p, const WidePoint& point, std::int32_t, int lane) {
+    const V3 fresh = onto_set(p, hn::Load(d, point.friction + lane), law);
+    return Changed{fresh, subtract(fresh, p)};
+  });
 }
 
 /// |F|^2 / eta^2 of one point of each lane.
@@ -486,7 +499,7 @@ namespace {
 
 HWY_EXPORT(sweep_groups);
 HWY_EXPORT(extrapolate_groups);
-HWY_EXPORT(project);
+HWY_EXPORT(project_groups);
 HWY_EXPORT(residual_groups);
 HWY_EXPORT(push_all);
 
@@ -559,7 +572,7 @@ double wide_residual(const WideSystem& system, std::span<const WideImpulse> p,
 }
 
 void wide_extrapolate(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
-                      WideState& last, double factor, Law law) {
+                      WideState& last, double factor) {
   for (std::size_t k = 0; k < system.bodies.size(); ++k) {
     WideBody& body = system.bodies[k];
     const WideBody here = body;
@@ -569,7 +582,7 @@ void wide_extrapolate(WideSystem& system, std::span<WideImpulse> p, std::span<do
     }
     last.bodies[k] = here;
   }
-  HWY_DYNAMIC_DISPATCH(extrapolate_groups)(system, p.data(), last.p.data(), factor, law);
+  HWY_DYNAMIC_DISPATCH(extrapolate_groups)(system, p.data(), last.p.data(), factor);
   for (std::size_t i = 0; i < system.rows.size(); ++i) {
     const WideRow& row = system.rows[i];
     const double here = row_impulses[i], further = here + factor * (here - last.rows[i]);
@@ -580,11 +593,16 @@ void wide_extrapolate(WideSystem& system, std::span<WideImpulse> p, std::span<do
   }
 }
 
-void wide_project(const WideSystem& system, std::span<WideImpulse> p,
-                  std::span<double> row_impulses, Law law) {
-  HWY_DYNAMIC_DISPATCH(project)(system, p.data(), law);
-  for (std::size_t i = 0; i < system.rows.size(); ++i)
-    row_impulses[i] = std::clamp(row_impulses[i], system.rows[i].lower, system.rows[i].upper);
+void wide_project(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
+                  Law law) {
+  HWY_DYNAMIC_DISPATCH(project_groups)(system, p.data(), law);
+  for (std::size_t i = 0; i < system.rows.size(); ++i) {
+    const WideRow& row = system.rows[i];
+    const double fresh = std::clamp(row_impulses[i], row.lower, row.upper);
+    add(row.response_a, fresh - row_impulses[i], system.bodies[static_cast<std::size_t>(row.a)]);
+    add(row.response_b, fresh - row_impulses[i], system.bodies[static_cast<std::size_t>(row.b)]);
+    row_impulses[i] = fresh;
+  }
 }
 
 }  // namespace scree

@@ -107,13 +107,14 @@ struct WideState {
   AlignedVector<WideBody> bodies;
 };
 
-/// p += factor (p - last), put back on its set, and velocities that belong to it; `last` becomes
-/// where p was.
+/// p += factor (p - last), and velocities that belong to it; `last` becomes where p was. Normal
+/// impulses stay positive, friction may leave the cone for a sweep.
 void wide_extrapolate(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
-                      WideState& last, double factor, Law law);
+                      WideState& last, double factor);
 
-/// p put on the set of the law (the friction scaled down, not the nearest point).
-void wide_project(const WideSystem& system, std::span<WideImpulse> p,
-                  std::span<double> row_impulses, Law law);
+/// p put on the set of the law (the friction scaled down, not the nearest point), velocities moved
+/// along.
+void wide_project(WideSystem& system, std::span<WideImpulse> p, std::span<double> row_impulses,
+                  Law law);
 
 }  // namespace scree
