@@ -57,6 +57,7 @@ T* put(const Vec3& v, T* out) {
 }  // namespace
 
 struct Recorder::Parts {
+  WriterMark mark;
   Hdf5File file;
   std::string path;
   std::deque<AppendDataset> datasets;  // a deque: the pointers below stay
@@ -259,9 +260,14 @@ Recorder::Recorder(const std::string& path, const Scene& scene, const Model& mod
   Parts& parts = *parts_;
   parts.path = path;
   TemporaryName temporary(path);
+  // Its file would be replaced under it, and what it still writes lost with its end.
+  if (WriterMark::is_set(path)) {
+    throw InputError(fmt::format("{}: another run is recording into it", path));
+  }
   const std::string scene_text = scene_text_alone(scene);
   try {
     parts.file = Hdf5File::create(temporary.name());
+    parts.mark = WriterMark(temporary.name());
     // Everything is reported under the name the user gave.
     parts.file.set_path(path);
     write_meta(parts.file, kRecordingFormat, kRecordingVersion, provenance, scene_text);
@@ -328,6 +334,7 @@ void Recorder::close() {
   }
   parts.datasets.clear();
   const bool is_closed = parts.file.close();
+  parts.mark = WriterMark();
   if (problem.empty() && !is_closed && !parts.is_broken) {
     problem = fmt::format("{}: close: {}", parts.path, hdf5_reason());
   }
