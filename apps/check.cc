@@ -29,9 +29,11 @@ struct Findings {
 Findings examine(const Arguments& arguments) {
   Findings findings;
   try {
-    const Scene scene = load_scene(arguments.file, parse_overrides(arguments.settings)).scene;
+    const Scene scene =
+        load_scene(arguments.file, parse_overrides("--set", arguments.settings)).scene;
     findings.bodies = scene.bodies.size();
     findings.warnings = find_scene_warnings(scene, compile(scene));
+    check_settings(arguments.file + ": run", scene);
   } catch (const InputError& error) {
     findings.errors = error.messages();
   }
@@ -55,9 +57,9 @@ int execute_check(const Arguments& arguments) {
   if (arguments.json) {
     print_json(arguments, findings);
   } else {
-    for (const std::string& error : findings.errors) fmt::print(stderr, "{}\n", error);
+    for (const std::string& error : findings.errors) say(error);
     for (const SceneWarning& warning : findings.warnings) {
-      fmt::print(stderr, "{}: warning: {} [{}]\n", arguments.file, warning.message, warning.kind);
+      say(fmt::format("{}: warning: {} [{}]", arguments.file, warning.message, warning.kind));
     }
     if (!arguments.quiet && findings.errors.empty()) {
       fmt::print("{}: {} bodies, {}\n", arguments.file, findings.bodies,

@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "commands.h"
 #include "model/scene_file.h"
 #include "options.h"
 #include "record/checkpoint.h"
+#include "record/output_file.h"
 #include "record/recording.h"
 #include "scree/error.h"
 
@@ -26,28 +25,21 @@ struct Arguments {
   bool has_surfaces = false, quiet = false;
 };
 
-// Under a temporary name first: an old file stays whole until the new one is.
 void write_text(const std::string& path, const std::string& text) {
-  const std::string temporary = path + ".part";
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    file << text;
-    file.flush();
-    if (!file) throw EnvironmentError(fmt::format("cannot write {}", path));
-  }
-  std::error_code error;
-  fs::rename(temporary, path, error);
-  if (error) throw EnvironmentError(fmt::format("cannot write {}: {}", path, error.message()));
+  OutputFile file(path);
+  file.write(text);
+  file.finish();
 }
 
 Scene scene_in(const Arguments& arguments, FileKind kind) {
   if (kind == FileKind::recording) return Recording(arguments.input).scene();
   if (kind == FileKind::checkpoint) return read_checkpoint(arguments.input).scene;
-  return load_scene(arguments.input, parse_overrides(arguments.settings)).scene;
+  return load_scene(arguments.input, parse_overrides("--set", arguments.settings)).scene;
 }
 
 int execute_export(const Arguments& arguments) {
   const FileKind kind = kind_of(arguments.input);
+  require_writable("OUTPUT", arguments.output);
   const std::string ending = fs::path(arguments.output).extension().string();
   if (ending == ".yaml" || ending == ".yml") {
     write_text(arguments.output, write_scene(scene_in(arguments, kind)));

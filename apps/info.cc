@@ -83,13 +83,17 @@ Json describe_scene(const Scene& scene) {
                  {"solver", scene.run.solver},
                  {"law", scene.run.law},
                  {"tolerance", scene.run.tolerance}};
+  for (const auto& [option, value] : scene.run.solver_options) {
+    json["run"]["solver_options"][option] = value;
+  }
   return json;
 }
 
 Json describe_provenance(const Provenance& made) {
-  return {{"command", made.command},     {"solver", made.solver}, {"law", made.law},
-          {"collision", made.collision}, {"step", made.step},     {"tolerance", made.tolerance},
-          {"threads", made.threads}};
+  return {{"command", made.command}, {"solver", made.solver},
+          {"law", made.law},         {"collision", made.collision},
+          {"step", made.step},       {"tolerance", made.tolerance},
+          {"threads", made.threads}, {"solver_options", made.solver_options}};
 }
 
 double largest(const std::vector<double>& values) {
@@ -164,7 +168,7 @@ void print_entries(const Json& entries, int indent) {
 }
 
 int execute_info(const Arguments& arguments) {
-  const Overrides overrides = parse_overrides(arguments.settings);
+  const Overrides overrides = parse_overrides("--set", arguments.settings);
   Json json;
   switch (kind_of(arguments.file)) {
     case FileKind::recording:

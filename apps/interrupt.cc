@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
 
 #include "commands.h"
 
@@ -11,11 +12,27 @@ namespace {
 
 constexpr unsigned kPatience = 5;  // s
 
-volatile std::sig_atomic_t arrived = 0;
+constexpr double kEcho = 0.3;  // s
 
-// Only what POSIX lists as safe in a handler happens here: alarm() and _exit() are.
+volatile std::sig_atomic_t arrived = 0;
+timespec first_time{};
+
+// timeout(1) and some shells send the same signal twice, to the process and to its group. Only a
+// person can mean the second one.
+bool is_echo() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec - first_time.tv_sec) +
+             1e-9 * static_cast<double>(now.tv_nsec - first_time.tv_nsec) <
+         kEcho;
+}
+
+// Only what POSIX lists as safe in a handler happens here: alarm(), _exit() and clock_gettime()
+// are.
 void on_signal(int signal) {
+  if (signal != SIGALRM && arrived != 0 && is_echo()) return;
   if (signal == SIGALRM || arrived != 0) _exit(kSignalled + (arrived != 0 ? arrived : signal));
+  clock_gettime(CLOCK_MONOTONIC, &first_time);
   arrived = signal;
   alarm(kPatience);
 }

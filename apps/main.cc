@@ -1,9 +1,15 @@
 // The command line program. What it accepts is described in docs/command-line.md.
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <new>
 
 #include "base/text.h"
@@ -24,8 +30,6 @@ class Formatter : public CLI::Formatter {
   std::string make_footer(const CLI::App*) const override { return ""; }
 };
 
-void print_error(const std::string& line) { fmt::print(stderr, "{}\n", line); }
-
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -44,21 +48,18 @@ std::string unknown_word(const std::string& what, const std::string& word,
 // One line per mistake, each with the nearest thing that exists.
 int report_usage(const CLI::App& program, const CLI::App& verb, const std::string& otherwise) {
   const std::string place = &verb == &program ? "scree" : "scree " + verb.get_name();
-  bool is_reported = false;
+  std::vector<std::string> mistakes;
   for (const std::string& word : verb.remaining()) {
     if (word.size() < 2 || word[0] != '-') continue;
-    print_error(
-        fmt::format("{}: {}", place,
-                    unknown_word("option", word.substr(0, word.find('=')), option_names(verb))));
-    is_reported = true;
+    mistakes.push_back(unknown_word("option", word.substr(0, word.find('=')), option_names(verb)));
   }
-  if (!is_reported && verb.remaining().empty() && otherwise.empty()) return kSuccess;
-  if (!is_reported && otherwise.empty()) {
-    print_error(fmt::format("{}: unexpected argument {}", place, verb.remaining().front()));
-  } else if (!is_reported) {
-    print_error(fmt::format("{}: {}", place, otherwise));
+  if (mistakes.empty() && !otherwise.empty()) mistakes.push_back(otherwise);
+  if (mistakes.empty() && !verb.remaining().empty()) {
+    mistakes.push_back("unexpected argument " + verb.remaining().front());
   }
-  print_error(fmt::format("{} --help lists what there is", place));
+  if (mistakes.empty()) return kSuccess;
+  mistakes.back() += fmt::format(" ({} --help lists what there is)", place);
+  for (const std::string& mistake : mistakes) say(fmt::format("{}: {}", place, mistake));
   return kWrongInput;
 }
 
@@ -92,12 +93,12 @@ int run_program(int argc, char** argv) {
     verbs.push_back(verb->get_name());
   }
   if (argc < 2) {
-    fmt::print(stderr, "{}", program.help());
+    say(program.help());
     return kWrongInput;
   }
   if (argv[1][0] != '-' && std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end()) {
-    print_error("scree: " + unknown_word("command", argv[1], verbs) + " There are " +
-                join_words(verbs) + ".");
+    say("scree: " + unknown_word("command", argv[1], verbs) + " There are " + join_words(verbs) +
+        ".");
     return kWrongInput;
   }
   program.allow_extras();
@@ -116,26 +117,45 @@ int run_program(int argc, char** argv) {
   return action();
 }
 
+int report_exceptions(int argc, char** argv) {
+  try {
+    return run_program(argc, argv);
+  } catch (const InputError& error) {
+    for (const std::string& message : error.messages()) say(message);
+    return kWrongInput;
+  } catch (const EnvironmentError& error) {
+    say(fmt::format("scree: {}", error.what()));
+    return kEnvironment;
+  } catch (const std::bad_alloc&) {
+    say("scree: out of memory");
+    return kEnvironment;
+  } catch (const std::exception& error) {
+    // fmt::print throws when stdout is gone, which is reported below.
+    if (std::ferror(stdout) == 0) say(fmt::format("scree: {}", error.what()));
+    return kFailed;
+  }
+}
+
+// What was printed counts as printed only when it has arrived. A reader that went away (head, less)
+// had enough and is not told; the exit code is that of the signal which would have ended us.
+int check_output(int exit_code) {
+  errno = 0;
+  const bool is_written = std::cout.flush().good() && std::fflush(stdout) == 0;
+  const int reason = errno;
+  if (is_written && std::ferror(stdout) == 0) return exit_code;
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  if (poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0) return kSignalled + SIGPIPE;
+  say(fmt::format("scree: cannot write to standard output{}",
+                  reason == 0 ? "" : fmt::format(": {}", std::strerror(reason))));
+  return kEnvironment;
+}
+
 }  // namespace
 }  // namespace scree::app
 
 int main(int argc, char** argv) {
-  using namespace scree;
   using namespace scree::app;
+  std::signal(SIGPIPE, SIG_IGN);  // a run has files to close
   remember_command_line(argc, argv);
-  try {
-    return run_program(argc, argv);
-  } catch (const InputError& error) {
-    for (const std::string& message : error.messages()) fmt::print(stderr, "{}\n", message);
-    return kWrongInput;
-  } catch (const EnvironmentError& error) {
-    fmt::print(stderr, "scree: {}\n", error.what());
-    return kEnvironment;
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "scree: out of memory\n");
-    return kEnvironment;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "scree: {}\n", error.what());
-    return kFailed;
-  }
+  return check_output(report_exceptions(argc, argv));
 }

@@ -1,18 +1,23 @@
 #include "options.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include "base/text.h"
 #include "model/demos.h"
 #include "record/checkpoint.h"
 #include "record/recording.h"
 #include "scree/error.h"
+#include "scree/world.h"
 
 namespace scree::app {
 namespace {
@@ -35,11 +40,31 @@ bool looks_like_path(const std::string& name) {
   return name.find('/') != std::string::npos || fs::path(name).has_extension();
 }
 
+bool is_meant_as_hdf5(const std::string& path) {
+  const std::string ending = fs::path(path).extension().string();
+  if (ending == ".h5" || ending == ".hdf5") return true;
+  char start[4] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof start);
+  return std::string_view(start, sizeof start) == "\x89HDF";
+}
+
 std::string command_line_text;
 
+// Names too long and folders that cannot be searched count as missing here; opening says why.
+bool exists(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
 void require_file(const std::string& path) {
-  if (fs::is_directory(path)) throw InputError(path + ": is a folder, not a file");
-  if (!fs::exists(path)) throw InputError(path + ": no such file");
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) throw InputError(path + ": is a folder, not a file");
+  if (status.type() == fs::file_type::not_found) throw InputError(path + ": no such file");
+  if (error) throw InputError(fmt::format("{}: {}", path, error.message()));
+  if (!fs::is_regular_file(status)) {
+    throw InputError(path + ": is a device or a pipe; a file is needed");
+  }
 }
 
 }  // namespace
@@ -54,30 +79,57 @@ CLI::Validator positive_number(const std::string& unit) {
           ""};
 }
 
-CLI::Validator whole_number(long long lowest) {
-  return {[lowest](std::string& text) {
+CLI::Validator whole_number(long long lowest, long long highest) {
+  return {[lowest, highest](std::string& text) {
             long long value = 0;
-            const bool is_good =
-                parse_whole(text, value) && value >= lowest && value <= 2'000'000'000;
+            const bool is_good = parse_whole(text, value) && value >= lowest && value <= highest;
             return is_good ? std::string()
-                           : fmt::format("must be a whole number >= {}, got {}", lowest, text);
+                           : fmt::format("must be a whole number from {} to {}, got {}", lowest,
+                                         highest, text);
           },
           ""};
 }
 
-Overrides parse_overrides(const std::vector<std::string>& settings) {
+CLI::Validator not_empty() {
+  return {[](std::string& text) {
+            return text.empty() ? std::string("must be the name of a file, got ''") : std::string();
+          },
+          ""};
+}
+
+void require_writable(const std::string& what, const std::string& file) {
+  fs::path folder = fs::path(file).parent_path();
+  if (folder.empty()) folder = ".";
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    throw InputError(fmt::format("{} {}: no such folder", what, file));
+  }
+  const fs::file_status status = fs::status(file, error);
+  if (fs::is_directory(status)) throw InputError(fmt::format("{} {}: is a folder", what, file));
+  if (error && status.type() != fs::file_type::not_found) {
+    throw InputError(fmt::format("{} {}: {}", what, file, error.message()));
+  }
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw InputError(fmt::format("{} {}: is a device or a pipe, not a file", what, file));
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    throw EnvironmentError(fmt::format("{} {}: the folder cannot be written to", what, file));
+  }
+}
+
+Overrides parse_overrides(const std::string& option, const std::vector<std::string>& settings) {
   Overrides overrides;
   std::vector<std::string> errors;
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {
-      errors.push_back(fmt::format("--set {}: must read name=value", setting));
+      errors.push_back(fmt::format("{} {}: must read name=value", option, setting));
       continue;
     }
     const std::string text = setting.substr(equals + 1);
     double value = 0.0;
     if (!parse_whole(text, value) || !std::isfinite(value)) {
-      errors.push_back(fmt::format("--set {}: '{}' is not a finite number", setting, text));
+      errors.push_back(fmt::format("{} {}: '{}' is not a finite number", option, setting, text));
       continue;
     }
     overrides.emplace_back(setting.substr(0, equals), value);
@@ -88,15 +140,17 @@ Overrides parse_overrides(const std::vector<std::string>& settings) {
 
 FileKind kind_of(const std::string& file_or_demo) {
   if (is_demo(file_or_demo)) return FileKind::scene;
-  if (!looks_like_path(file_or_demo) && !fs::exists(file_or_demo)) return FileKind::scene;
+  if (!looks_like_path(file_or_demo) && !exists(file_or_demo)) return FileKind::scene;
   require_file(file_or_demo);
   if (is_checkpoint(file_or_demo)) return FileKind::checkpoint;
   if (is_recording(file_or_demo)) return FileKind::recording;
+  // A broken HDF5 file is no scene with strange letters: opening it says what is wrong.
+  if (is_meant_as_hdf5(file_or_demo)) Recording{file_or_demo};
   return FileKind::scene;
 }
 
 LoadedScene load_scene(const std::string& file_or_demo, const Overrides& overrides) {
-  if (is_demo(file_or_demo) || (!looks_like_path(file_or_demo) && !fs::exists(file_or_demo))) {
+  if (is_demo(file_or_demo) || (!looks_like_path(file_or_demo) && !exists(file_or_demo))) {
     return {make_demo(file_or_demo, overrides), file_or_demo};
   }
   switch (kind_of(file_or_demo)) {
@@ -112,6 +166,19 @@ LoadedScene load_scene(const std::string& file_or_demo, const Overrides& overrid
   return {read_scene(file_or_demo, overrides), file_stem(fs::path(file_or_demo).stem().string())};
 }
 
+void check_settings(const std::string& place, const Scene& scene) {
+  Scene settings;  // a world of nothing: the settings alone are looked at
+  settings.run = scene.run;
+  settings.add(ground());
+  try {
+    World{settings};
+  } catch (const InputError& error) {
+    std::vector<std::string> messages = error.messages();
+    for (std::string& message : messages) message = fmt::format("{}: {}", place, message);
+    throw InputError(messages);
+  }
+}
+
 void remember_command_line(int argc, char** argv) {
   command_line_text = "scree";
   for (int i = 1; i < argc; ++i) {
@@ -123,6 +190,8 @@ void remember_command_line(int argc, char** argv) {
 }
 
 const std::string& command_line() { return command_line_text; }
+
+void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
 std::string file_stem(const std::string& name) {
   std::string stem = name;

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "options.h"
+
 namespace scree::app {
 namespace {
 
@@ -81,24 +83,24 @@ void Progress::update(std::int64_t done, const Receipt& receipt, std::int64_t un
   std::string text =
       line(done, receipt, unconverged, std::chrono::duration<double>(now - start_).count());
   if (!is_terminal_) {
-    fmt::print(stderr, "{}\n", text);
+    say(text);
     return;
   }
   const auto width = static_cast<std::size_t>(terminal_width() - 1);
   if (text.size() > width) text.resize(width);  // a wrapped line could not be redrawn
-  fmt::print(stderr, "\r{}\033[K", text);
+  std::fputs(("\r" + text + "\033[K").c_str(), stderr);
   std::fflush(stderr);
   is_line_open_ = true;
 }
 
 void Progress::note(const std::string& text) {
   finish();
-  fmt::print(stderr, "{}\n", highlighted(text));
+  say(highlighted(text));
 }
 
 void Progress::finish() {
   if (!is_line_open_) return;
-  fmt::print(stderr, "\r\033[K");
+  std::fputs("\r\033[K", stderr);
   std::fflush(stderr);
   is_line_open_ = false;
 }

@@ -145,4 +145,31 @@ std::string profile(const RunStatistics& run) {
   return text;
 }
 
+std::vector<std::string> warnings(const RunReport& report) {
+  const RunStatistics& run = report.statistics;
+  std::vector<std::string> lines;
+  if (report.risky_steps > 0) {
+    lines.push_back(
+        fmt::format("bodies may have passed through others in {} steps", report.risky_steps));
+  }
+  if (run.unconverged_steps() > 0) {
+    lines.push_back(fmt::format(
+        "{} of {} steps missed the tolerance {:g}; the worst was step {} with residual {:.2e}",
+        run.unconverged_steps(), run.steps, report.tolerance, run.worst_step,
+        run.worst_step_residual));
+  }
+  if (!report.failure.empty()) {
+    lines.push_back(
+        fmt::format("{}; the last good state is in {}", report.failure, report.checkpoint));
+  } else if (report.signal != 0) {
+    lines.push_back(
+        fmt::format("interrupted after {} of {} steps", run.steps, report.steps_wanted));
+    if (!report.checkpoint.empty()) {
+      lines.push_back(fmt::format("go on with: scree run --restart {} --steps {}",
+                                  report.checkpoint, report.steps_wanted - run.steps));
+    }
+  }
+  return lines;
+}
+
 }  // namespace scree::app

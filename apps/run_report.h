@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "world/run_statistics.h"
 
@@ -11,6 +12,7 @@ namespace scree::app {
 struct RunReport {
   std::string scene;
   int bodies = 0;
+  std::int64_t steps_wanted = 0;
   double step = 0.0;                 // s
   double wall_s = 0.0, cpu_s = 0.0;  // of the stepping, without reading and compiling the scene
   int threads = 1;
@@ -20,8 +22,11 @@ struct RunReport {
   double max_displacement = 0.0;  // m
   std::uint64_t state_hash = 0;
   RunStatistics statistics;
-  std::string recording;   // path, empty: none
-  std::string checkpoint;  // path, empty: none
+  std::string recording;         // path, empty: none
+  std::string checkpoint;        // path, empty: none
+  std::int64_t risky_steps = 0;  // in which bodies may have passed through others
+  std::string failure;           // why the run ended early
+  int signal = 0;                // that ended it early
 };
 
 /// Exactly the keys docs/command-line.md lists, in that order.
@@ -31,6 +36,9 @@ nlohmann::ordered_json to_json(const Receipt& receipt, double wall_ms);
 std::string summary(const RunReport& report);
 /// Mean, largest and share of each stage of the step.
 std::string profile(const RunStatistics& statistics);
+
+/// What went wrong or may have, a line each.
+std::vector<std::string> warnings(const RunReport& report);
 
 double process_cpu_seconds();
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -175,8 +176,9 @@ struct RunSettings {
   double time = 2.0;   // s
   std::string solver = "auto";
   std::string law = "coulomb";
-  double tolerance = 1e-4;  // on the audit's relative residual
-  int max_iterations = 0;   // 0: the solver's own default
+  double tolerance = 1e-4;                                     // on the audit's relative residual
+  int max_iterations = 0;                                      // 0: the solver's own default
+  std::vector<std::pair<std::string, double>> solver_options;  // by the names SolverInfo lists
 };
 
 /// A number that `--set name=value` may change.

@@ -5,6 +5,8 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "scree/receipt.h"
 #include "scree/scene.h"
@@ -24,8 +26,9 @@ struct WorldOptions {
   std::string law;
   double tolerance = 0.0;
   int max_iterations = 0;
-  double time_limit = 0.0;          // s per solve
-  std::string collision = "scree";  // back end: "scree" or "bullet"
+  std::vector<std::pair<std::string, double>> solver_options;  // empty: the scene's
+  double time_limit = 0.0;                                     // s per solve
+  std::string collision = "scree";                             // back end: "scree" or "bullet"
   OnFailure on_failure = OnFailure::carry_on;
 };
 

@@ -117,7 +117,8 @@ void read_pairs(const Field& field, Scene& scene) {
 }
 
 void read_run(const Field& field, RunSettings& run) {
-  const MapField map(field, {"step", "time", "solver", "law", "tolerance", "max_iterations"});
+  const MapField map(
+      field, {"step", "time", "solver", "law", "tolerance", "max_iterations", "solver_options"});
   if (const auto step = map.find("step")) run.step = step->number(positive(kTime));
   if (const auto time = map.find("time")) run.time = time->number(not_negative(kTime));
   if (const auto solver = map.find("solver")) run.solver = solver->text();
@@ -127,6 +128,11 @@ void read_run(const Field& field, RunSettings& run) {
   }
   if (const auto most = map.find("max_iterations")) {
     run.max_iterations = static_cast<int>(most->integer(0, 1000000000));
+  }
+  if (const auto options = map.find("solver_options")) {
+    for (const Entry& option : entries_of(*options)) {
+      run.solver_options.emplace_back(option.name(), option.value.number(any_number()));
+    }
   }
 }
 

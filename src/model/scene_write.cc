@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "model/body_read.h"
 #include "model/scene_file.h"
@@ -159,8 +160,17 @@ std::string write_scene(const Scene& scene) {
   fmt::format_to(out, "restitution_threshold: {}\n", scene.restitution_threshold);
   const RunSettings& run = scene.run;
   fmt::format_to(
-      out, "run: {{step: {}, time: {}, solver: {}, law: {}, tolerance: {}, max_iterations: {}}}\n",
+      out, "run: {{step: {}, time: {}, solver: {}, law: {}, tolerance: {}, max_iterations: {}",
       run.step, run.time, quoted(run.solver), quoted(run.law), run.tolerance, run.max_iterations);
+  if (!run.solver_options.empty()) {
+    fmt::format_to(out, ", solver_options: {{");
+    const char* separator = "";
+    for (const auto& [option, value] : run.solver_options) {
+      fmt::format_to(out, "{}{}: {}", std::exchange(separator, ", "), quoted(option), value);
+    }
+    fmt::format_to(out, "}}");
+  }
+  fmt::format_to(out, "}}\n");
   if (!scene.parameters.empty()) fmt::format_to(out, "parameters:\n");
   for (const Parameter& p : scene.parameters) {
     fmt::format_to(out, "  {}: {{value: {}, help: {}}}\n", p.name, p.value, quoted(p.help));

@@ -1,52 +1,23 @@
 #include "record/append_dataset.h"
 
-#include <fmt/format.h>
-#include <zlib.h>
-
 #include <algorithm>
+#include <cassert>
 
 #include "base/parallel.h"
+#include "record/row_deflate.h"
 
 namespace scree {
 namespace {
 
-// The fastest level: packing takes most of the time of a recording.
-constexpr int kDeflateLevel = 1;
+constexpr int kDeflateLevel = 1;  // a note in the file; row_deflate.h has but one level
 constexpr std::uint32_t kSkipBothFilters = 0x3;  // shuffle and deflate
 
 // Packed chunks must be shorter than this share of the plain ones. Otherwise the next ones are
-// stored plain, but for each 16th, which is tried again: piles come to rest. A program writing 200
-// made-up frames of 1000 moving bodies and 8000 contacts went from 9.2 to 2.9 ms of processor time
-// a frame, and from 318 to 357 kB.
-constexpr double kWorthwhileShare = 0.7;
+// stored plain, but for each 16th, which is tried again: piles come to rest.
+constexpr double kWorthwhileShare = 0.85;
 constexpr std::size_t kTrialInterval = 16;
 
-/// Empty when the packed bytes would be no shorter.
-std::vector<std::byte> pack(std::span<const std::byte> bytes, std::size_t element) {
-  const std::vector<std::byte> shuffled = shuffle_bytes(bytes, element);
-  std::vector<std::byte> packed(compressBound(shuffled.size()));
-  uLongf length = packed.size();
-  const int status =
-      compress2(reinterpret_cast<Bytef*>(packed.data()), &length,
-                reinterpret_cast<const Bytef*>(shuffled.data()), shuffled.size(), kDeflateLevel);
-  if (status != Z_OK || length >= bytes.size()) return {};
-  packed.resize(length);
-  return packed;
-}
-
 }  // namespace
-
-std::vector<std::byte> shuffle_bytes(std::span<const std::byte> bytes, std::size_t element) {
-  const std::size_t count = bytes.size() / element;
-  std::vector<std::byte> shuffled(bytes.size());
-  for (std::size_t k = 0; k < element; ++k) {
-    std::byte* out = shuffled.data() + k * count;
-    for (std::size_t i = 0; i < count; ++i) out[i] = bytes[i * element + k];
-  }
-  std::copy(bytes.begin() + static_cast<std::ptrdiff_t>(count * element), bytes.end(),
-            shuffled.begin() + static_cast<std::ptrdiff_t>(count * element));
-  return shuffled;
-}
 
 AppendDataset::AppendDataset(Hdf5File& file, const std::string& name, hid_t type,
                              const AppendShape& shape, const std::string& units,
@@ -65,6 +36,7 @@ AppendDataset::AppendDataset(Hdf5File& file, const std::string& name, hid_t type
     limit.push_back(n);
     chunk.push_back(std::max<hsize_t>(1, n));  // a scene without bodies has rows of no length
   }
+  chunk_bytes_ = rows_per_chunk_ * row_bytes_;
   const int rank = static_cast<int>(extent.size());
   const Hdf5Handle space(H5Screate_simple(rank, extent.data(), limit.data()));
   const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE));
@@ -80,48 +52,81 @@ AppendDataset::AppendDataset(Hdf5File& file, const std::string& name, hid_t type
   if (!description.empty()) file.set_note(name, "description", description);
 }
 
-void AppendDataset::append(const void* rows, std::size_t count) {
-  const auto* bytes = static_cast<const std::byte*>(rows);
-  if (row_bytes_ > 0) buffer_.insert(buffer_.end(), bytes, bytes + count * row_bytes_);
+AppendDataset::Block AppendDataset::take_spare() {
+  if (spare_.empty()) return {std::make_unique_for_overwrite<std::byte[]>(chunk_bytes_), {}, 0};
+  Block block = std::move(spare_.back());
+  spare_.pop_back();
+  return block;
+}
+
+void* AppendDataset::add(std::size_t count) {
+  assert(count <= room());
+  const std::size_t used = rows_ % rows_per_chunk_;
+  if (used == 0) blocks_.push_back(take_spare());
   rows_ += count;
+  return blocks_.back().plain.get() + used * row_bytes_;
 }
 
 void AppendDataset::take_chunks(PartChunks part_chunks, std::vector<Chunk>& chunks) {
-  const std::size_t chunk_bytes = rows_per_chunk_ * row_bytes_;
-  const std::size_t full = (rows_ - first_row_) / rows_per_chunk_;
   // A chunk that was written early has its place in the file, where only its plain form fits.
   const auto may_pack = [&](std::size_t first_row) {
     return compression_ == Compression::deflate && rows_written_ <= first_row;
   };
+  const std::size_t full = (rows_ - first_row_) / rows_per_chunk_;
   for (std::size_t i = 0; i < full; ++i) {
     const std::size_t row = first_row_ + i * rows_per_chunk_;
-    const auto begin = buffer_.begin() + static_cast<std::ptrdiff_t>(i * chunk_bytes);
-    chunks.push_back(
-        {this,
-         row,
-         {begin, begin + static_cast<std::ptrdiff_t>(chunk_bytes)},
-         may_pack(row) && (is_worth_packing_ || row / rows_per_chunk_ % kTrialInterval == 0)});
+    const bool is_trial = row / rows_per_chunk_ % kTrialInterval == 0;
+    chunks.push_back({this, row, &blocks_[i], may_pack(row) && (is_worth_packing_ || is_trial)});
   }
-  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(full * chunk_bytes));
-  first_row_ += full * rows_per_chunk_;
-  if (part_chunks == PartChunks::wait || rows_ == std::max(rows_written_, first_row_)) {
-    rows_written_ = std::max(rows_written_, first_row_);
-    return;
-  }
-  chunks.push_back(
-      {this, first_row_, buffer_, part_chunks == PartChunks::finish && may_pack(first_row_)});
-  chunks.back().bytes.resize(chunk_bytes);
+  const std::size_t part_row = first_row_ + full * rows_per_chunk_;
+  const std::size_t before = rows_written_;
+  rows_written_ = std::max(rows_written_, part_row);
+  if (part_chunks == PartChunks::wait || rows_ == rows_written_) return;
+  std::byte* rest = blocks_.back().plain.get() + (rows_ - part_row) * row_bytes_;
+  std::fill(rest, blocks_.back().plain.get() + chunk_bytes_, std::byte{0});
+  chunks.push_back({this, part_row, &blocks_.back(),
+                    part_chunks == PartChunks::finish && compression_ == Compression::deflate &&
+                        before <= part_row});
   rows_written_ = rows_;
 }
 
+// The scratch memory stays with the thread: it is as large as the largest chunk.
+void AppendDataset::pack(Block& block) const {
+  thread_local std::vector<std::byte> shuffled;
+  if (shuffled.size() < chunk_bytes_) shuffled.resize(chunk_bytes_);
+  const std::span<std::byte> planes(shuffled.data(), chunk_bytes_);
+  shuffle_bytes({block.plain.get(), chunk_bytes_}, element_bytes_, planes);
+  const std::size_t bound = deflate_rows_bound(chunk_bytes_);
+  if (!block.packed) block.packed = std::make_unique_for_overwrite<std::byte[]>(bound);
+  // Distances within a plane, where an element is one byte.
+  const std::size_t columns = row_.empty() ? 1 : row_.back();
+  const std::size_t frame = frame_rows_ * row_bytes_ / element_bytes_;
+  block.packed_size = deflate_rows(planes, chunk_bytes_ / element_bytes_, {columns, frame},
+                                   {block.packed.get(), bound});
+}
+
 void AppendDataset::write_chunk(const Chunk& chunk) {
+  const Block& block = *chunk.block;
+  const bool is_packed = block.packed_size > 0;
   std::vector<hsize_t> offset(1 + row_.size(), 0);
   offset[0] = chunk.first_row;
   const bool has_filters = compression_ == Compression::deflate;
-  check_hdf5(H5Dwrite_chunk(dataset_.id(), H5P_DEFAULT,
-                            has_filters && !chunk.is_packed ? kSkipBothFilters : 0, offset.data(),
-                            chunk.bytes.size(), chunk.bytes.data()),
-             path_, "write " + name_);
+  check_hdf5(
+      H5Dwrite_chunk(dataset_.id(), H5P_DEFAULT, has_filters && !is_packed ? kSkipBothFilters : 0,
+                     offset.data(), is_packed ? block.packed_size : chunk_bytes_,
+                     is_packed ? block.packed.get() : block.plain.get()),
+      path_, "write " + name_);
+}
+
+/// Gives the blocks of chunks that are written in full to those to come.
+void AppendDataset::recycle() {
+  const std::size_t full = (rows_ - first_row_) / rows_per_chunk_;
+  for (std::size_t i = 0; i < full; ++i) {
+    blocks_[i].packed_size = 0;
+    spare_.push_back(std::move(blocks_[i]));
+  }
+  blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(full));
+  first_row_ += full * rows_per_chunk_;
 }
 
 void write_waiting(std::span<AppendDataset* const> datasets, PartChunks part_chunks) {
@@ -137,22 +142,22 @@ void write_waiting(std::span<AppendDataset* const> datasets, PartChunks part_chu
   }
   parallel_for(static_cast<int>(chunks.size()), 1, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
-      AppendDataset::Chunk& chunk = chunks[static_cast<std::size_t>(i)];
-      if (!chunk.is_packed) continue;
-      std::vector<std::byte> packed = pack(chunk.bytes, chunk.owner->element_bytes_);
-      chunk.is_packed = !packed.empty();
-      chunk.packed_share =
-          static_cast<double>(packed.size()) / static_cast<double>(chunk.bytes.size());
-      if (chunk.is_packed) chunk.bytes = std::move(packed);
+      const AppendDataset::Chunk& chunk = chunks[static_cast<std::size_t>(i)];
+      if (chunk.is_to_be_packed) chunk.owner->pack(*chunk.block);
     }
   });
   for (const AppendDataset::Chunk& chunk : chunks) {
-    if (chunk.bytes.empty()) continue;
-    if (chunk.packed_share) {
-      chunk.owner->is_worth_packing_ = chunk.is_packed && *chunk.packed_share < kWorthwhileShare;
+    AppendDataset& owner = *chunk.owner;
+    if (owner.chunk_bytes_ == 0) continue;  // a scene without bodies
+    if (chunk.is_to_be_packed) {
+      std::size_t& packed = chunk.block->packed_size;
+      owner.is_worth_packing_ =
+          static_cast<double>(packed) < kWorthwhileShare * static_cast<double>(owner.chunk_bytes_);
+      if (!owner.is_worth_packing_) packed = 0;
     }
-    chunk.owner->write_chunk(chunk);
+    owner.write_chunk(chunk);
   }
+  for (AppendDataset* dataset : datasets) dataset->recycle();
 }
 
 }  // namespace scree

@@ -4,12 +4,12 @@
 // each time HDF5 rewrites a compressed chunk that was flushed before it was full, the old copy
 // stays behind as dead weight (a slow run flushed each second would be mostly dead weight). Here a
 // chunk is compressed if it is written once, full; a chunk that has to be flushed early is stored
-// as it is, always in the same place, and stays so. The compression is also ours to spread over the
-// threads.
+// as it is, always in the same place, and stays so. The compression is also ours to choose
+// (row_deflate.h) and to spread over the threads.
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,16 +34,18 @@ class AppendDataset {
   AppendDataset(Hdf5File& file, const std::string& name, hid_t type, const AppendShape& shape,
                 const std::string& units, const std::string& description);
 
-  /// Takes `count` rows into memory.
-  void append(const void* rows, std::size_t count);
+  /// Rows that can be added in one piece; at least one.
+  std::size_t room() const { return rows_per_chunk_ - rows_ % rows_per_chunk_; }
+  /// Adds `count` rows, at most room(), and returns where their values belong. The place is the
+  /// caller's to fill until the next call of anything here.
+  void* add(std::size_t count);
   template <class T>
-  void append(const std::vector<T>& values) {
-    append(values.data(), values.size() * sizeof(T) / row_bytes_);
+  void add_one(const T& value) {
+    *static_cast<T*>(add(1)) = value;
   }
-  template <class T>
-  void append_one(const T& value) {
-    append(&value, 1);
-  }
+
+  /// Rows that make up the last frame, a hint where data repeat; body data have one.
+  void set_frame_rows(std::size_t rows) { frame_rows_ = rows; }
 
   std::size_t rows_waiting() const { return rows_ - rows_written_; }
   std::size_t bytes_waiting() const { return rows_waiting() * row_bytes_; }
@@ -52,34 +54,40 @@ class AppendDataset {
 
  private:
   friend void write_waiting(std::span<AppendDataset* const> datasets, PartChunks part_chunks);
+  /// The memory of a chunk, used again and again: fresh memory costs more than what is done in it.
+  struct Block {
+    std::unique_ptr<std::byte[]> plain, packed;
+    std::size_t packed_size = 0;  // 0: not packed
+  };
   struct Chunk {
     AppendDataset* owner = nullptr;
     hsize_t first_row = 0;
-    std::vector<std::byte> bytes;          // as they go into the file
-    bool is_packed = false;                // to be packed, then: is
-    std::optional<double> packed_share{};  // of the plain bytes, when packing was tried
+    Block* block = nullptr;
+    bool is_to_be_packed = false;
   };
+  Block take_spare();
   void take_chunks(PartChunks part_chunks, std::vector<Chunk>& chunks);
+  void pack(Block& block) const;
   void write_chunk(const Chunk& chunk);
+  void recycle();
 
   Hdf5Handle dataset_;
   std::string name_, path_;
   hsize_t rows_per_chunk_ = 1;
   std::size_t row_bytes_ = 0, element_bytes_ = 0;
+  std::size_t chunk_bytes_ = 0;
   std::vector<hsize_t> row_;
   Compression compression_ = Compression::none;
-  bool is_worth_packing_ = true;   // by the last chunk that was tried
-  std::vector<std::byte> buffer_;  // rows from first_row_ on
-  std::size_t first_row_ = 0;      // start of the first chunk that is not written in full
-  std::size_t rows_ = 0;           // appended so far
-  std::size_t rows_written_ = 0;   // handed to HDF5 so far
+  bool is_worth_packing_ = true;  // by the last chunk that was tried
+  std::size_t frame_rows_ = 1;
+  std::vector<Block> blocks_;  // rows from first_row_ on; the last may have room
+  std::vector<Block> spare_;
+  std::size_t first_row_ = 0;     // start of the first chunk that is not written in full
+  std::size_t rows_ = 0;          // added so far
+  std::size_t rows_written_ = 0;  // handed to HDF5 so far
 };
 
 /// Hands the chunks of all datasets to HDF5, compressed side by side. Throws Hdf5Error.
 void write_waiting(std::span<AppendDataset* const> datasets, PartChunks part_chunks);
-
-/// HDF5's shuffle filter: the first bytes of all elements, then the second ones, and so on; a rest
-/// stays as it is.
-std::vector<std::byte> shuffle_bytes(std::span<const std::byte> bytes, std::size_t element);
 
 }  // namespace scree

@@ -149,6 +149,7 @@ void write_meta(Hdf5File& file, const std::string& format, std::int64_t version,
   file.set_attribute(meta, "tolerance", provenance.tolerance);
   file.set_attribute(meta, "time_limit", provenance.time_limit);
   file.set_attribute(meta, "max_iterations", std::int64_t{provenance.max_iterations});
+  file.set_attribute(meta, "solver_options", provenance.solver_options);
   file.set_attribute(meta, "threads", std::int64_t{provenance.threads});
   file.set_attribute(meta, "scene_hash", text_hash(scene_text));
 }
@@ -180,6 +181,9 @@ Meta read_meta(const Hdf5File& file, const std::string& format, std::int64_t hig
   from.tolerance = file.number_attribute(meta, "tolerance");
   from.time_limit = file.number_attribute(meta, "time_limit");
   from.max_iterations = static_cast<int>(file.integer_attribute(meta, "max_iterations"));
+  if (file.has_attribute(meta, "solver_options")) {
+    from.solver_options = file.text_attribute(meta, "solver_options");
+  }
   from.threads = static_cast<int>(file.integer_attribute(meta, "threads"));
   return read;
 }

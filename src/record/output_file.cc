@@ -23,6 +23,29 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
+struct flock whole_file(short type) {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+/// Where a file of this name is really written: a link stays, what it points to is replaced. A
+/// rename would replace devices and pipes too (with enough rights /dev/null itself), so they are
+/// refused.
+std::string target_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) fail(path, "create", EISDIR);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw EnvironmentError(fmt::format("{}: create: is a device or a pipe, not a file", path));
+  }
+  if (!fs::is_symlink(fs::symlink_status(path, error))) return path;
+  const fs::path target = fs::weakly_canonical(path, error);
+  return error ? path : target.string();
+}
+
 void sync_to_disk(const std::string& name, const std::string& path) {
   const int descriptor = open(name.c_str(), O_RDONLY);
   if (descriptor < 0) fail(path, "write to disk", errno);
@@ -35,9 +58,8 @@ void sync_to_disk(const std::string& name, const std::string& path) {
 
 }  // namespace
 
-TemporaryName::TemporaryName(const std::string& path)
-    : path_(path), name_(fmt::format("{}.part{}", path, getpid())) {
-  if (std::filesystem::is_directory(path)) fail(path, "create", EISDIR);
+TemporaryName::TemporaryName(const std::string& path) : path_(target_of(path)) {
+  name_ = fmt::format("{}.part{}", path_, getpid());
   // HDF5's own message about a folder is four lines deep; ask the system, which says it in three
   // words.
   const int descriptor = open(name_.c_str(), O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0666);
@@ -58,6 +80,32 @@ void TemporaryName::keep_as_final_on_disk() {
   sync_to_disk(name_, path_);
   keep_as_final();
   sync_to_disk(folder_of(path_), path_);
+}
+
+// Locks of open file descriptions: unlike plain fcntl locks they are not lost when HDF5 closes a
+// descriptor of its own of the same file.
+WriterMark::WriterMark(const std::string& path) {
+  descriptor_ = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  struct flock whole = whole_file(F_WRLCK);
+  if (descriptor_ >= 0) fcntl(descriptor_, F_OFD_SETLK, &whole);
+}
+
+WriterMark::~WriterMark() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+WriterMark& WriterMark::operator=(WriterMark&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+bool WriterMark::is_set(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  struct flock whole = whole_file(F_WRLCK);
+  const bool is_known = fcntl(descriptor, F_OFD_GETLK, &whole) == 0;
+  close(descriptor);
+  return is_known && whole.l_type != F_UNLCK;
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path), temporary_(path) {

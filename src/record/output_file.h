@@ -12,7 +12,8 @@ namespace scree {
 /// it.
 class TemporaryName {
  public:
-  /// Throws EnvironmentError when the folder is missing or cannot be written to.
+  /// Throws EnvironmentError when the folder is missing or cannot be written to, and when `path` is
+  /// a folder, a device or a pipe. A link stays; the file it points to is what is written.
   explicit TemporaryName(const std::string& path);
   ~TemporaryName();
   TemporaryName(const TemporaryName&) = delete;
@@ -26,6 +27,24 @@ class TemporaryName {
  private:
   std::string path_, name_;
   bool is_kept_ = false;
+};
+
+/// Tells other processes that a file is being written, for as long as it lives; the system takes
+/// the mark away when the process dies. Readers are not hindered: HDF5 uses locks of another kind.
+class WriterMark {
+ public:
+  WriterMark() = default;
+  /// Does nothing where the file system has no locks.
+  explicit WriterMark(const std::string& path);
+  ~WriterMark();
+  WriterMark(const WriterMark&) = delete;
+  WriterMark& operator=(WriterMark&& other) noexcept;
+
+  /// True when another process, or another mark in this one, holds it.
+  static bool is_set(const std::string& path);
+
+ private:
+  int descriptor_ = -1;
 };
 
 /// A file for bytes. Throws EnvironmentError with the path and the reason.

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <deque>
+#include <span>
 
 #include "model/compile.h"
 #include "record/append_dataset.h"
@@ -20,10 +22,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kFlushFrames = 100;  // a killed run loses fewer frames than this
 constexpr auto kFlushInterval = std::chrono::seconds(1);
-constexpr std::size_t kChunkBytes = 256 * 1024;  // of a body dataset, about
-constexpr hsize_t kContactsPerChunk = 8192;
-constexpr hsize_t kScalarsPerChunk = 250;               // 2 kB
-constexpr std::size_t kWaitingBytes = 8 * 1024 * 1024;  // held in memory at most, about
+constexpr std::size_t kChunkBytes = 256 * 1024;     // of a body dataset, about
+constexpr std::size_t kContactsPerBody = 8;         // about, in a dense pile or a wall
+constexpr std::size_t kContactFrames = 4;           // so many frames share a chunk, about
+constexpr hsize_t kScalarsPerChunk = 250;           // 2 kB
+constexpr std::size_t kWaitingBytes = 1024 * 1024;  // held in memory at most, about
 
 /// Frames per chunk: about kChunkBytes, and a divisor of kFlushFrames, so that a run faster than a
 /// flush a second fills its chunks and has them compressed.
@@ -36,13 +39,25 @@ hsize_t frames_per_chunk(std::size_t body_count) {
   return 1;
 }
 
-std::array<float, 3> to_floats(const Vec3& v) {
-  return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
+/// Contacts per chunk, a power of two: frames of a pile at rest repeat each other and are
+/// compressed only within a chunk, while a small scene should not pay for a large one that stays
+/// empty.
+hsize_t contacts_per_chunk(std::size_t body_count) {
+  return std::clamp<std::size_t>(std::bit_ceil(body_count * kContactsPerBody * kContactFrames / 2),
+                                 256, 32768);
+}
+
+/// Writes the three numbers at `out` and returns the place behind them.
+template <class T>
+T* put(const Vec3& v, T* out) {
+  for (int k = 0; k < 3; ++k) *out++ = static_cast<T>(v[k]);
+  return out;
 }
 
 }  // namespace
 
 struct Recorder::Parts {
+  WriterMark mark;
   Hdf5File file;
   std::string path;
   std::deque<AppendDataset> datasets;  // a deque: the pointers below stay
@@ -70,7 +85,7 @@ struct Recorder::Parts {
   void add_contacts();
   void add_solver();
   void append_bodies(const Model& model, const State& state);
-  void append_contacts(const std::vector<RecordedContact>& contacts);
+  void append_contacts(std::span<const RecordedContact> contacts);
   void append_receipt(const Receipt& receipt);
   void write_when_due();
   void flush(PartChunks part_chunks);
@@ -114,8 +129,9 @@ void Recorder::Parts::add_bodies(const Model& model) {
 
 void Recorder::Parts::add_contacts() {
   file.create_group("/contacts");
-  const AppendShape one{{}, kContactsPerChunk, Compression::deflate};
-  const AppendShape three{{3}, kContactsPerChunk, Compression::deflate};
+  const hsize_t chunk = contacts_per_chunk(body_count);
+  const AppendShape one{{}, chunk, Compression::deflate};
+  const AppendShape three{{3}, chunk, Compression::deflate};
   body_a = add("/contacts/body_a", H5T_NATIVE_INT32, one, "1", "index of a body, -1: the world");
   body_b = add("/contacts/body_b", H5T_NATIVE_INT32, one, "1", "index of a body, -1: the world");
   point = add("/contacts/point", H5T_NATIVE_FLOAT, three, "m", "world axes");
@@ -145,70 +161,65 @@ void Recorder::Parts::add_solver() {
 }
 
 void Recorder::Parts::append_bodies(const Model& model, const State& state) {
-  std::vector<double> p, q;
-  std::vector<float> v, w;
-  p.reserve(body_count * 3);
-  q.reserve(body_count * 4);
-  v.reserve(body_count * 3);
-  w.reserve(body_count * 3);
+  auto* p = static_cast<double*>(position->add(1));
+  auto* q = static_cast<double*>(orientation->add(1));
+  auto* v = static_cast<float*>(velocity->add(1));
+  auto* w = static_cast<float*>(angular_velocity->add(1));
   for (std::size_t i = 0; i < body_count; ++i) {
     const Pose pose = body_frame(model, state, static_cast<int>(i + 1));
     Quat turn = pose.orientation;
     if (turn.dot(last_orientation[i]) < 0.0) turn.coeffs() = -turn.coeffs();
     last_orientation[i] = turn;
-    p.insert(p.end(), {pose.position[0], pose.position[1], pose.position[2]});
-    q.insert(q.end(), {turn.w(), turn.x(), turn.y(), turn.z()});
-    const auto linear = to_floats(state.velocity[i + 1]);
-    const auto angular = to_floats(state.angular_velocity[i + 1]);
-    v.insert(v.end(), linear.begin(), linear.end());
-    w.insert(w.end(), angular.begin(), angular.end());
+    p = put(pose.position, p);
+    for (const double c : {turn.w(), turn.x(), turn.y(), turn.z()}) *q++ = c;
+    v = put(state.velocity[i + 1], v);
+    w = put(state.angular_velocity[i + 1], w);
   }
-  position->append(p.data(), 1);
-  orientation->append(q.data(), 1);
-  velocity->append(v.data(), 1);
-  angular_velocity->append(w.data(), 1);
 }
 
-void Recorder::Parts::append_contacts(const std::vector<RecordedContact>& contacts) {
-  std::vector<std::int32_t> a, b;
-  std::vector<std::array<float, 3>> points, normals, impulses;
-  std::vector<float> gaps;
-  for (auto* list : {&a, &b}) list->reserve(contacts.size());
-  for (auto* list : {&points, &normals, &impulses}) list->reserve(contacts.size());
-  gaps.reserve(contacts.size());
-  for (const RecordedContact& contact : contacts) {
-    a.push_back(contact.a);
-    b.push_back(contact.b);
-    points.push_back(to_floats(contact.point));
-    normals.push_back(to_floats(contact.normal));
-    gaps.push_back(static_cast<float>(contact.gap));
-    impulses.push_back(to_floats(contact.impulse));
-  }
-  body_a->append(a);
-  body_b->append(b);
-  point->append(points);
-  normal->append(normals);
-  gap->append(gaps);
-  impulse->append(impulses);
+void Recorder::Parts::append_contacts(std::span<const RecordedContact> contacts) {
   contact_count += static_cast<std::int64_t>(contacts.size());
-  offset->append_one(contact_count);
+  offset->add_one(contact_count);
+  if (contacts.empty()) return;
+  for (AppendDataset* list : {body_a, body_b, point, normal, gap, impulse}) {
+    list->set_frame_rows(contacts.size());
+  }
+  // The six have chunks of the same length, so they are full together.
+  while (!contacts.empty()) {
+    const std::size_t count = std::min(contacts.size(), gap->room());
+    auto* a = static_cast<std::int32_t*>(body_a->add(count));
+    auto* b = static_cast<std::int32_t*>(body_b->add(count));
+    auto* x = static_cast<float*>(point->add(count));
+    auto* n = static_cast<float*>(normal->add(count));
+    auto* g = static_cast<float*>(gap->add(count));
+    auto* p = static_cast<float*>(impulse->add(count));
+    for (const RecordedContact& contact : contacts.first(count)) {
+      *a++ = contact.a;
+      *b++ = contact.b;
+      x = put(contact.point, x);
+      n = put(contact.normal, n);
+      *g++ = static_cast<float>(contact.gap);
+      p = put(contact.impulse, p);
+    }
+    contacts = contacts.subspan(count);
+  }
 }
 
 void Recorder::Parts::append_receipt(const Receipt& receipt) {
   Receipt copy = receipt;  // the tables give references to write to as well
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i]->append_one(receipt_numbers()[i].of(copy));
+    numbers[i]->add_one(receipt_numbers()[i].of(copy));
   }
   for (std::size_t i = 0; i < integers.size(); ++i) {
-    integers[i]->append_one(std::int32_t{receipt_integers()[i].of(copy)});
+    integers[i]->add_one(std::int32_t{receipt_integers()[i].of(copy)});
   }
   std::int8_t code = 0;
   while (status_codes()[static_cast<std::size_t>(code)].status != receipt.status) ++code;
-  status->append_one(code);
-  converged->append_one(static_cast<std::int8_t>(receipt.converged ? 1 : 0));
+  status->add_one(code);
+  converged->add_one(static_cast<std::int8_t>(receipt.converged ? 1 : 0));
   std::array<char, kMethodLength> name{};
   std::copy_n(receipt.solver.data(), std::min(receipt.solver.size(), name.size()), name.data());
-  method->append_one(name);
+  method->add_one(name);
 }
 
 void Recorder::Parts::write_when_due() {
@@ -249,9 +260,14 @@ Recorder::Recorder(const std::string& path, const Scene& scene, const Model& mod
   Parts& parts = *parts_;
   parts.path = path;
   TemporaryName temporary(path);
+  // Its file would be replaced under it, and what it still writes lost with its end.
+  if (WriterMark::is_set(path)) {
+    throw InputError(fmt::format("{}: another run is recording into it", path));
+  }
   const std::string scene_text = scene_text_alone(scene);
   try {
     parts.file = Hdf5File::create(temporary.name());
+    parts.mark = WriterMark(temporary.name());
     // Everything is reported under the name the user gave.
     parts.file.set_path(path);
     write_meta(parts.file, kRecordingFormat, kRecordingVersion, provenance, scene_text);
@@ -267,7 +283,7 @@ Recorder::Recorder(const std::string& path, const Scene& scene, const Model& mod
     for (AppendDataset& dataset : parts.datasets) {
       if (&dataset != parts.time && &dataset != parts.offset) parts.data.push_back(&dataset);
     }
-    parts.offset->append_one(std::int64_t{0});
+    parts.offset->add_one(std::int64_t{0});
     check_hdf5(H5Fstart_swmr_write(parts.file.id()), path, "share with readers");
     parts.flush(PartChunks::write);
   } catch (const Hdf5Error& error) {
@@ -295,8 +311,8 @@ void Recorder::write(const Model& model, const State& state, const Receipt& rece
   parts.append_bodies(model, state);
   parts.append_contacts(contacts);
   parts.append_receipt(receipt);
-  parts.step->append_one(state.step);
-  parts.time->append_one(state.time);
+  parts.step->add_one(state.step);
+  parts.time->add_one(state.time);
   try {
     parts.write_when_due();
   } catch (const Hdf5Error& error) {
@@ -318,6 +334,7 @@ void Recorder::close() {
   }
   parts.datasets.clear();
   const bool is_closed = parts.file.close();
+  parts.mark = WriterMark();
   if (problem.empty() && !is_closed && !parts.is_broken) {
     problem = fmt::format("{}: close: {}", parts.path, hdf5_reason());
   }

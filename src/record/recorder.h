@@ -20,9 +20,10 @@ struct Provenance {
   std::string solver, law, collision;
   double step = 0.0, tolerance = 0.0;  // s; relative
   int threads = 1;
-  int max_iterations = 0;   // 0: the solver's default
-  double time_limit = 0.0;  // s per solve, 0: none
-  std::string on_failure;   // "carry_on", "substep" or "stop"
+  int max_iterations = 0;      // 0: the solver's default
+  std::string solver_options;  // "name=value name=value"; empty: the defaults
+  double time_limit = 0.0;     // s per solve, 0: none
+  std::string on_failure;      // "carry_on", "substep" or "stop"
 };
 
 struct RecordedContact {
@@ -36,7 +37,7 @@ class Recorder {
  public:
   /// Creates `path` (written under a temporary name until the header is complete, so that an
   /// existing recording is not damaged by a run that fails to start). Throws EnvironmentError when
-  /// it cannot.
+  /// it cannot, InputError when another recorder is at work on it.
   Recorder(const std::string& path, const Scene& scene, const Model& model,
            const Provenance& provenance);
   ~Recorder();

@@ -149,5 +149,38 @@ TEST(Check, AGoodSceneHasNothingToComplainAbout) {
   EXPECT_NE(outcome.out.find("nothing to complain about"), std::string::npos) << outcome.out;
 }
 
+TEST(Check, FindsSettingsThatDoNotExist) {
+  const Folder folder;
+  const std::string bodies = "bodies:\n  - shape: {sphere: {radius: 1}}\n";
+  folder.write("solver.yaml", "run: {solver: nope}\n" + bodies);
+  folder.write("option.yaml", "run: {solver_options: {memry: 1}}\n" + bodies);
+  for (const char* verb : {"check", "run"}) {
+    const Outcome solver = scree(folder, {verb, "solver.yaml"});
+    EXPECT_EQ(solver.exit_code, 2);
+    EXPECT_EQ(solver.err.rfind("solver.yaml: run: solver must be one of auto", 0), 0u)
+        << solver.err;
+    const Outcome option = scree(folder, {verb, "option.yaml"});
+    EXPECT_EQ(option.exit_code, 2);
+    EXPECT_NE(option.err.find("no option 'memry'; did you mean 'memory'?"), std::string::npos)
+        << option.err;
+  }
+}
+
+TEST(Info, SaysWhatIsWrongWithABrokenFile) {
+  const Folder folder;
+  ASSERT_EQ(scree(folder, {"run", "hello", "--steps", "3", "--quiet"}).exit_code, 0);
+  folder.write("cut.h5", folder.read("hello.h5").substr(0, 20000));
+  folder.write("cut", folder.read("cut.h5"));
+  folder.write("text.h5", "bodies: []\n");
+  for (const char* file : {"cut.h5", "./cut"}) {
+    const Outcome cut = scree(folder, {"info", file});
+    EXPECT_EQ(cut.exit_code, 2);
+    EXPECT_NE(cut.err.find("truncated"), std::string::npos) << cut.err;
+  }
+  const Outcome text = scree(folder, {"info", "text.h5"});
+  EXPECT_EQ(text.exit_code, 2);
+  EXPECT_NE(text.err.find("text.h5: not an HDF5 file"), std::string::npos) << text.err;
+}
+
 }  // namespace
 }  // namespace scree::testing

@@ -141,6 +141,52 @@ TEST(Run, JsonlHasOneObjectPerStep) {
   EXPECT_EQ(step, 3);
 }
 
+TEST(Run, SolverOptionsReachTheSolverTheFilesAndARestart) {
+  const Folder folder;
+  const Names options = {"--solver", "gauss-seidel", "--option",
+                         "memory=0", "--option",     "local_rounds=2"};
+  const Json plain = run_json(folder, kSmallWall + Names{"--steps", "12"});
+  const Json whole =
+      run_json(folder, kSmallWall + options + Names{"--steps", "12", "--record", "r.h5"});
+  // Without acceleration and with fewer visits other iterates end the solves.
+  EXPECT_NE(whole["state_hash"], plain["state_hash"]);
+  EXPECT_EQ(Recording(folder.path("r.h5")).provenance().solver_options, "memory=0 local_rounds=2");
+  run_json(folder, kSmallWall + options + Names{"--steps", "5", "--checkpoint", "c.h5"});
+  EXPECT_EQ(run_json(folder, {"run", "--restart", "c.h5", "--steps", "7"})["state_hash"],
+            whole["state_hash"]);
+  // Another solver has other options: those of the checkpoint's solver do not follow it.
+  run_json(folder, {"run", "--restart", "c.h5", "--steps", "1", "--solver", "jacobi"});
+}
+
+TEST(Run, SolverOptionsStandInSceneFilesToo) {
+  const Folder folder;
+  ASSERT_EQ(scree(folder, {"export", "wall", "wall.yaml", "--set", "bricks=40"}).exit_code, 0);
+  std::string text = folder.read("wall.yaml");
+  const std::size_t end = text.find("max_iterations: 0");
+  ASSERT_NE(end, std::string::npos) << text.substr(0, 400);
+  text.insert(end, "solver_options: {memory: 0}, ");
+  folder.write("other.yaml", text);
+  const Names steps = {"--steps", "12"};
+  EXPECT_EQ(
+      run_json(folder, Names{"run", "other.yaml"} + steps)["state_hash"],
+      run_json(folder, Names{"run", "wall.yaml", "--option", "memory=0"} + steps)["state_hash"]);
+  EXPECT_EQ(
+      run_json(folder, Names{"run", "other.yaml", "--option", "memory=8"} + steps)["state_hash"],
+      run_json(folder, Names{"run", "wall.yaml"} + steps)["state_hash"]);
+}
+
+TEST(Run, AWrongOptionLeavesAnOlderRecordingAlone) {
+  const Folder folder;
+  ASSERT_EQ(scree(folder, {"run", "hello", "--steps", "3", "--quiet"}).exit_code, 0);
+  const std::string before = folder.read("hello.h5");
+  for (const Names& wrong : {Names{"--option", "memory=-1"}, Names{"--option", "local_rounds=0.5"},
+                             Names{"--solver", "no"}, Names{"--law", "no"},
+                             Names{"--collision", "no"}, Names{"--set", "no=1"}}) {
+    EXPECT_EQ(scree(folder, Names{"run", "hello"} + wrong).exit_code, 2) << wrong.back();
+    EXPECT_EQ(folder.read("hello.h5"), before) << wrong.back();
+  }
+}
+
 // One iteration cannot reach 1e-12 on a wall that has just been hit by its own weight.
 const std::vector<std::string> kHopeless =
     kSmallWall + Names{"--steps",          "3", "--tolerance", "1e-12",
@@ -271,6 +317,7 @@ TEST_P(Interrupted, FinishesTheStepClosesItsFilesAndSaysHowToGoOn) {
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   const auto asked = std::chrono::steady_clock::now();
   child.send(GetParam());
+  child.send(GetParam());  // as timeout(1) does: an echo, not impatience
   const Outcome outcome = child.wait();
   EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(5));
   EXPECT_EQ(outcome.exit_code, 128 + GetParam());
@@ -289,6 +336,62 @@ TEST(Run, AFolderThatTakesNoFilesIsAnEnvironmentError) {
   // A folder in which nobody, root included, can create files.
   const Outcome outcome = scree(folder, {"run", "hello", "--steps", "1", "--record", "/proc/x.h5"});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+}
+
+// The shell's exit code is that of the last program of a pipe, so the first one's goes to a file.
+TEST(Run, AClosedPipeEndsAJsonlRunWithItsFilesClosed) {
+  const Folder folder;
+  const std::string program = SCREE_PROGRAM;
+  const std::string line = "{ '" + program +
+                           "' run hello --time 100000 --jsonl --record r.h5; echo $? > code; } | "
+                           "head -1";
+  const Outcome outcome = Child("/bin/sh", {"-c", line}, folder).wait();
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(folder.read("code"), "141\n");
+  EXPECT_TRUE(Recording(folder.path("r.h5")).is_complete());
+}
+
+TEST(Run, AFullOutputIsSaidAndFullErrorsAreNoFailure) {
+  const Folder folder;
+  const std::string program = std::string("'") + SCREE_PROGRAM + "'";
+  const auto shell = [&](const std::string& line) {
+    return Child("/bin/sh", {"-c", program + line}, folder).wait();
+  };
+  for (const char* words : {" list solvers", " run hello --steps 2 --no-record",
+                            " run hello --steps 2 --json", " run hello --steps 9999 --jsonl"}) {
+    const Outcome outcome = shell(std::string(words) + " > /dev/full");
+    EXPECT_EQ(outcome.exit_code, 3) << words;
+    EXPECT_NE(outcome.err.find("cannot write to standard output"), std::string::npos) << words;
+  }
+  EXPECT_EQ(shell(" run hello --steps 2 --no-record 2> /dev/full").exit_code, 0);
+  EXPECT_EQ(shell(" rnu 2> /dev/full").exit_code, 2);
+}
+
+TEST(Run, AnInterruptWhileTheSceneIsReadTouchesNothing) {
+  const Folder folder;
+  folder.write("pile.h5", "old");
+  Child child(SCREE_PROGRAM, {"run", "pile", "--set", "grains=1000000"}, folder);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  child.send(SIGINT);
+  EXPECT_EQ(child.wait().exit_code, 128 + SIGINT);
+  EXPECT_EQ(folder.read("pile.h5"), "old");
+}
+
+// A limit of 300 blocks of 1024 bytes on every file stands for a full disk: the recording outgrows
+// it, the checkpoint of 100 bricks does not.
+TEST(Run, AFullDiskEndsTheRunWithTheStateSaved) {
+  const Folder folder;
+  const std::string line = std::string("trap '' XFSZ; ulimit -f 300; exec '") + SCREE_PROGRAM +
+                           "' run wall --set bricks=100 --time 100 --quiet --record r.h5 "
+                           "--checkpoint c.h5";
+  const Outcome outcome = Child("/bin/bash", {"-c", line}, folder).wait();
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_NE(outcome.err.find("r.h5: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("File too large"), std::string::npos) << outcome.err;
+  const std::int64_t step = read_checkpoint(folder.path("c.h5")).state.step;
+  EXPECT_GT(step, 0);
+  EXPECT_LE(Recording(folder.path("r.h5")).frame_count(), step + 1);
 }
 
 }  // namespace

@@ -133,6 +133,7 @@ inline void expect_same_scene(const Scene& a, const Scene& b) {
   EXPECT_EQ(a.run.law, b.run.law);
   expect_same(a.run.tolerance, b.run.tolerance, "tolerance");
   EXPECT_EQ(a.run.max_iterations, b.run.max_iterations);
+  EXPECT_EQ(a.run.solver_options, b.run.solver_options);
   ASSERT_EQ(a.parameters.size(), b.parameters.size());
   for (std::size_t i = 0; i < a.parameters.size(); ++i) {
     EXPECT_EQ(a.parameters[i].name, b.parameters[i].name);

@@ -209,6 +209,7 @@ TEST(SceneFile, EveryExampleIsReadAndSurvivesTheRoundTrip) {
     SCOPED_TRACE(entry.path().filename().string());
     ++count;
     Scene scene;
+  scene.run.solver_options = {{"memory", 0.0}, {"an odd: name", 1.0 / 3.0}};
     ASSERT_NO_THROW(scene = read_scene(entry.path().string()));
     expect_round_trip(scene);
     EXPECT_NO_THROW(compile(scene));

@@ -255,6 +255,30 @@ TEST(Recorder, AnExistingRecordingSurvivesARunThatCannotStart) {
   EXPECT_EQ(files, 1);
 }
 
+TEST(Recorder, TwoRunsDoNotRecordIntoOneFile) {
+  const TestFolder folder;
+  const std::string path = folder.file("a.h5");
+  const Scene scene = some_scene(2);
+  const Model model = some_model(scene);
+  const auto create = [&] { Recorder recorder(path, scene, model, some_provenance()); };
+  {
+    Recorder first(path, scene, model, some_provenance());
+    write_frame(first, model, 0);
+    EXPECT_THAT(message_of<InputError>(create), HasSubstr("a.h5: another run is recording"));
+    const Recording beside(path);  // readers are welcome
+    write_frame(first, model, 1);
+  }
+  EXPECT_EQ(Recording(path).frame_count(), 2);
+  const Recording reader(path);  // and do not stand in the way of the next run
+  EXPECT_EQ(message_of<InputError>(create), "nothing was thrown");
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path)) {
+    EXPECT_EQ(entry.path().filename(), "a.h5");
+    ++files;
+  }
+  EXPECT_EQ(files, 1);
+}
+
 TEST(Recorder, AFolderThatIsMissingOrReadOnlyIsNamed) {
   const TestFolder folder;
   const Scene scene = some_scene(1);

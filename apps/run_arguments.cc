@@ -1,0 +1,88 @@
+#include "run_arguments.h"
+
+#include "options.h"
+#include "scree/error.h"
+
+namespace scree::app {
+namespace {
+
+constexpr int kMostThreads = 1024;
+
+}  // namespace
+
+CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
+  RunArguments& a = arguments;
+  CLI::App* verb = program.add_subcommand("run", "Simulate a scene file or a demo");
+  verb->footer(
+      "\nExamples:\n"
+      "  scree run wall                               records wall.h5 and prints a summary\n"
+      "  scree run wall --set bricks=2000 --time 5    other parameters, longer\n"
+      "  scree run scene.yaml --json --threads 1      one JSON object, no recording\n"
+      "  scree run wall --option memory=0             an option of the solver\n"
+      "  scree run pile --checkpoint pile.check.h5    can go on later with --restart "
+      "pile.check.h5");
+  verb->add_option("SCENE", a.scene, "scene file, or demo (scree list demos)");
+  verb->add_option("--set", a.settings,
+                   "parameter of the scene or demo, name=value; may be repeated")
+      ->allow_extra_args(false);
+  auto* time = verb->add_option("--time", a.time, "seconds to simulate (default: the scene's)");
+  time->check(positive_number("s"));
+  verb->add_option("--steps", a.steps, "steps to make, instead of --time")
+      ->check(whole_number(0))
+      ->excludes(time);
+  verb->add_option("--step", a.step, "step size in s (default: the scene's)")
+      ->check(positive_number("s"));
+  verb->add_option("--solver", a.solver, "scree list solvers");
+  verb->add_option("--option", a.solver_options,
+                   "option of the solver, name=value; may be repeated (scree list solvers)")
+      ->allow_extra_args(false);
+  verb->add_option("--law", a.law, "friction law; scree list laws");
+  verb->add_option("--tolerance", a.tolerance,
+                   "on the residual of each step (default: the scene's, or 1e-4)")
+      ->check(positive_number(""));
+  verb->add_option("--max-iterations", a.max_iterations, "per solve (default: the solver's)")
+      ->check(whole_number(1));
+  verb->add_option("--time-limit", a.time_limit,
+                   "seconds per solve (results then depend on the machine)")
+      ->check(positive_number("s"));
+  verb->add_option(
+          "--on-failure", a.on_failure,
+          "when the tolerance is missed: continue, substep (halve the step, up to 4 times) or stop")
+      ->check(CLI::IsMember({"continue", "substep", "stop"}));
+  verb->add_option("--collision", a.collision, "collision back end; scree list collision");
+  verb->add_option("--threads", a.threads,
+                   "workers (default: all cores); the result does not depend on it")
+      ->check(whole_number(1, kMostThreads));
+  auto* record = verb->add_option("--record", a.record,
+                                  "recording file (default: SCENE.h5; none with --json)");
+  record->check(not_empty());
+  verb->add_flag("--no-record", a.no_record, "write no recording")->excludes(record);
+  verb->add_option("--checkpoint", a.checkpoint,
+                   "write the state here at the end, on failure and on interrupt")
+      ->check(not_empty());
+  verb->add_option("--checkpoint-every", a.checkpoint_every, "and each N steps")
+      ->check(whole_number(1));
+  verb->add_option("--restart", a.restart, "go on from a checkpoint, bit for bit")
+      ->check(not_empty());
+  auto* json = verb->add_flag("--json", a.json, "print one JSON object on stdout");
+  verb->add_flag("--jsonl", a.jsonl, "print one JSON object per step on stdout")->excludes(json);
+  verb->add_flag("--quiet", a.quiet, "no progress and no summary; warnings remain");
+  verb->add_flag("--strict", a.strict, "exit with 1 when a step missed the tolerance");
+  verb->add_flag("--profile", a.profile, "time of each stage of the step");
+  return verb;
+}
+
+void check_arguments(const RunArguments& arguments) {
+  if (arguments.scene.empty() && arguments.restart.empty()) {
+    throw InputError(
+        "scree run: name a scene file or a demo (scree list demos), or a checkpoint with "
+        "--restart");
+  }
+  if (arguments.checkpoint_every > 0 && arguments.checkpoint.empty()) {
+    throw InputError("scree run: --checkpoint-every needs --checkpoint FILE");
+  }
+  if (!arguments.record.empty()) require_writable("--record", arguments.record);
+  if (!arguments.checkpoint.empty()) require_writable("--checkpoint", arguments.checkpoint);
+}
+
+}  // namespace scree::app

@@ -1,0 +1,150 @@
+#include "run_loop.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <utility>
+
+#include "base/parallel.h"
+#include "interrupt.h"
+#include "model/model.h"
+#include "record/checkpoint.h"
+#include "scree/error.h"
+#include "world/recorded_contacts.h"
+
+namespace scree::app {
+namespace {
+
+constexpr int kLoudWarnings = 3;  // of one kind; the summary counts the rest
+
+double ms_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+}  // namespace
+
+RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
+    : arguments_(arguments),
+      setup_(std::move(setup)),
+      world_(setup_.scene, setup_.world),
+      watch_(world_.model()),
+      progress_(setup_.scene.name, setup_.steps, setup_.scene.run.step, arguments.quiet) {
+  if (setup_.state) {
+    if (setup_.state->position.size() != world_.state().position.size()) {
+      throw InputError(fmt::format("{}: holds {} bodies, the scene has {}", arguments.restart,
+                                   setup_.state->position.size(), world_.state().position.size()));
+    }
+    world_.state() = std::move(*setup_.state);
+  }
+  start_positions_ = world_.state().position;
+  const RunSettings& run = world_.scene().run;
+  report_.scene = world_.scene().name;
+  report_.bodies = world_.body_count();
+  report_.steps_wanted = setup_.steps;
+  report_.step = world_.step_size();
+  report_.threads = thread_count();
+  report_.solver = run.solver;
+  report_.law = run.law;
+  report_.tolerance = run.tolerance;
+  // Up to here an interrupt ends the program at once; from here on there are files to close.
+  watch_interrupts();
+  if (setup_.recording.empty()) return;
+  recorder_ = std::make_unique<Recorder>(setup_.recording, world_.scene(), world_.model(),
+                                         setup_.provenance);
+  report_.recording = setup_.recording;
+  Receipt before;  // the frame a replay starts from
+  before.step = world_.step_count();
+  before.time = world_.time();
+  recorder_->write(world_.model(), world_.state(), before, {});
+}
+
+void RunLoop::run() {
+  const double cpu_start = process_cpu_seconds();
+  const Clock::time_point start = Clock::now();
+  try {
+    make_steps();
+  } catch (const StepFailure& failure) {
+    report_.failure = failure.what();
+  } catch (const EnvironmentError&) {
+    // The recording cannot go on; the state can still be kept, perhaps on another disk.
+    progress_.finish();
+    if (!arguments_.checkpoint.empty()) save_checkpoint(arguments_.checkpoint);
+    throw;
+  }
+  interrupt_noticed();
+  progress_.finish();
+  report_.wall_s = 1e-3 * ms_since(start);
+  report_.cpu_s = process_cpu_seconds() - cpu_start;
+  if (recorder_) recorder_->close();
+  if (!arguments_.checkpoint.empty()) {
+    save_checkpoint(arguments_.checkpoint);
+  } else if (!report_.failure.empty()) {
+    save_checkpoint(setup_.stem + ".failed.h5");
+  }
+  finish_report();
+}
+
+void RunLoop::make_steps() {
+  // Steps nobody reads are not made: a closed pipe ends a --jsonl run like an interrupt.
+  while (report_.statistics.steps < setup_.steps && interrupt() == 0 && std::cout.good()) {
+    const Clock::time_point before = Clock::now();
+    const Receipt receipt = world_.step();
+    const double wall_ms = ms_since(before);
+    const Clock::time_point after = Clock::now();
+    observe(receipt);
+    report_.statistics.add(receipt, wall_ms, ms_since(after));
+    watch_tunnelling();
+    watch_convergence(receipt);
+    if (arguments_.jsonl) std::cout << to_json(receipt, wall_ms).dump() << '\n';
+    progress_.update(report_.statistics.steps, receipt, report_.statistics.unconverged_steps());
+  }
+}
+
+void RunLoop::observe(const Receipt& receipt) {
+  if (recorder_) {
+    collect_contacts(world_, contacts_);
+    recorder_->write(world_.model(), world_.state(), receipt, contacts_);
+  }
+  if (arguments_.checkpoint_every > 0 &&
+      (report_.statistics.steps + 1) % arguments_.checkpoint_every == 0) {
+    save_checkpoint(arguments_.checkpoint);
+  }
+}
+
+void RunLoop::watch_tunnelling() {
+  const auto risks = watch_.find(world_.model(), world_.state(), world_.step_size());
+  if (risks.empty()) return;
+  if (++report_.risky_steps > 1 || arguments_.quiet) return;
+  const TunnellingRisk& risk = risks.front();
+  const auto name = [&](int body) {
+    return world_.model().bodies[static_cast<std::size_t>(body)].name;
+  };
+  progress_.note(fmt::format(
+      "step {}: {} moves {:.3g} m per step near {}, more than half its thickness of {:.3g} m: "
+      "it may pass through (a smaller --step avoids it)",
+      world_.step_count(), name(risk.body), risk.displacement, name(risk.other), risk.thickness));
+}
+
+void RunLoop::watch_convergence(const Receipt& receipt) {
+  const std::int64_t missed = report_.statistics.unconverged_steps();
+  if (receipt.converged || arguments_.quiet || missed > kLoudWarnings) return;
+  progress_.note(fmt::format("step {}: {} after {} iterations, residual {:.2e} (tolerance {:g}){}",
+                             receipt.step, name_of(receipt.status), receipt.iterations,
+                             receipt.residuals.relative_rms, report_.tolerance,
+                             missed == kLoudWarnings ? "; further ones are counted" : ""));
+}
+
+void RunLoop::save_checkpoint(const std::string& path) {
+  write_checkpoint(path, world_.scene(), world_.state(), setup_.provenance);
+  report_.checkpoint = path;
+}
+
+void RunLoop::finish_report() {
+  if (const std::string& used = report_.statistics.solver; !used.empty()) report_.solver = used;
+  report_.max_speed_end = largest_speed(world_.model(), world_.state());
+  report_.max_displacement = largest_displacement(world_.model(), start_positions_, world_.state());
+  report_.state_hash = state_hash(world_.state());
+}
+
+}  // namespace scree::app

@@ -1,0 +1,49 @@
+// The steps of `scree run`, with what looks at each: recording, checkpoints, warnings, progress.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "progress.h"
+#include "record/recorder.h"
+#include "run_arguments.h"
+#include "run_report.h"
+#include "run_setup.h"
+#include "scree/world.h"
+#include "world/tunnelling.h"
+
+namespace scree::app {
+
+class RunLoop {
+ public:
+  /// Builds the world and begins the recording. Throws InputError, EnvironmentError.
+  RunLoop(const RunArguments& arguments, RunSetup setup);
+  /// Steps until the end, a failure or an interrupt, and closes the files. Throws EnvironmentError
+  /// when a file cannot be written.
+  void run();
+  /// What there is to say of the steps made; complete after run().
+  const RunReport& report() const { return report_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void make_steps();
+  void observe(const Receipt& receipt);
+  void watch_tunnelling();
+  void watch_convergence(const Receipt& receipt);
+  void save_checkpoint(const std::string& path);
+  void finish_report();
+
+  const RunArguments& arguments_;
+  RunSetup setup_;
+  World world_;
+  TunnellingWatch watch_;
+  std::vector<Vec3> start_positions_;
+  std::unique_ptr<Recorder> recorder_;
+  std::vector<RecordedContact> contacts_;
+  Progress progress_;
+  RunReport report_;
+};
+
+}  // namespace scree::app

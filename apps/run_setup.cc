@@ -1,0 +1,148 @@
+#include "run_setup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/parallel.h"
+#include "options.h"
+#include "record/checkpoint.h"
+#include "scree/error.h"
+
+namespace scree::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMostSteps = 2'000'000'000;
+
+/// The scene by its name, or the one in the checkpoint; its settings from the checkpoint if there
+/// is one.
+void load(const RunArguments& arguments, RunSetup& setup) {
+  const Overrides overrides = parse_overrides("--set", arguments.settings);
+  if (!arguments.scene.empty()) {
+    LoadedScene loaded = load_scene(arguments.scene, overrides);
+    setup.scene = std::move(loaded.scene);
+    setup.stem = std::move(loaded.stem);
+  }
+  if (arguments.restart.empty()) return;
+  if (arguments.scene.empty() && !overrides.empty()) {
+    throw InputError(
+        "--set needs the scene it belongs to: scree run SCENE --restart FILE --set name=value");
+  }
+  Checkpoint checkpoint = read_checkpoint(arguments.restart);
+  if (arguments.scene.empty()) {
+    setup.scene = checkpoint.scene;
+    setup.stem = file_stem(checkpoint.scene.name);
+  } else if (setup.scene.bodies.size() != checkpoint.scene.bodies.size()) {
+    throw InputError(fmt::format("{}: holds {} bodies, the scene {} has {}", arguments.restart,
+                                 checkpoint.scene.bodies.size(), arguments.scene,
+                                 setup.scene.bodies.size()));
+  }
+  if (arguments.step && *arguments.step != checkpoint.scene.run.step) {
+    throw InputError(fmt::format(
+        "--step {:g}: the checkpoint was made with {:g} s, and time is counted in steps",
+        *arguments.step, checkpoint.scene.run.step));
+  }
+  setup.scene.run = checkpoint.scene.run;
+  setup.world.collision = checkpoint.provenance.collision;
+  setup.state = std::move(checkpoint.state);
+}
+
+/// What the command line says goes into the scene.
+void override_settings(const RunArguments& arguments, RunSettings& run) {
+  if (arguments.step) run.step = *arguments.step;
+  if (arguments.tolerance) run.tolerance = *arguments.tolerance;
+  if (arguments.max_iterations) run.max_iterations = *arguments.max_iterations;
+  if (!arguments.law.empty()) run.law = arguments.law;
+  if (!arguments.solver.empty()) {
+    // Another solver has other options.
+    if (arguments.solver != run.solver) run.solver_options.clear();
+    run.solver = arguments.solver;
+  }
+  for (const auto& [name, value] : parse_overrides("--option", arguments.solver_options)) {
+    std::erase_if(run.solver_options, [&](const auto& option) { return option.first == name; });
+    run.solver_options.emplace_back(name, value);
+  }
+}
+
+std::int64_t count_steps(const RunArguments& arguments, const RunSetup& setup) {
+  const RunSettings& run = setup.scene.run;
+  const auto count = [&](double seconds) {
+    if (seconds / run.step > static_cast<double>(kMostSteps)) {
+      throw InputError(fmt::format("{:g} s in steps of {:g} s are more than {} steps", seconds,
+                                   run.step, kMostSteps));
+    }
+    const auto steps = static_cast<std::int64_t>(std::llround(seconds / run.step));
+    if (steps == 0 && seconds > 0.0) {
+      throw InputError(
+          fmt::format("{:g} s are less than half a step of {:g} s", seconds, run.step));
+    }
+    return steps;
+  };
+  if (arguments.steps) return *arguments.steps;
+  if (arguments.time) return count(*arguments.time);
+  // A restarted run goes on to the end the scene names.
+  return std::max<std::int64_t>(0, count(run.time) - (setup.state ? setup.state->step : 0));
+}
+
+OnFailure on_failure_named(const std::string& name) {
+  if (name == "substep") return OnFailure::substep;
+  return name == "stop" ? OnFailure::stop : OnFailure::carry_on;
+}
+
+// A script that reads --json measures; it gets a file only when it asks for one.
+std::string recording_path(const RunArguments& arguments, const std::string& stem) {
+  std::string path = arguments.record;
+  if (path.empty() && !arguments.json && !arguments.jsonl && !arguments.no_record)
+    path = stem + ".h5";
+  for (const std::string& other : {arguments.checkpoint, arguments.restart}) {
+    if (path.empty() || other.empty()) continue;
+    if (fs::weakly_canonical(path) == fs::weakly_canonical(other)) {
+      throw InputError(fmt::format(
+          "the recording would overwrite the checkpoint {}: choose another --record", other));
+    }
+  }
+  return path;
+}
+
+Provenance provenance_of(const RunArguments& arguments, const RunSetup& setup) {
+  const RunSettings& run = setup.scene.run;
+  Provenance made;
+  made.command = command_line();
+  made.solver = run.solver;
+  made.law = run.law;
+  made.collision = setup.world.collision;
+  made.step = run.step;
+  made.tolerance = run.tolerance;
+  made.threads = thread_count();
+  made.max_iterations = run.max_iterations;
+  for (const auto& [name, value] : run.solver_options) {
+    made.solver_options +=
+        fmt::format("{}{}={}", made.solver_options.empty() ? "" : " ", name, value);
+  }
+  made.time_limit = setup.world.time_limit;
+  made.on_failure = arguments.on_failure;
+  return made;
+}
+
+}  // namespace
+
+RunSetup set_up(const RunArguments& arguments) {
+  RunSetup setup;
+  load(arguments, setup);
+  if (!arguments.scene.empty()) check_settings(arguments.scene + ": run", setup.scene);
+  override_settings(arguments, setup.scene.run);
+  check_settings("scree run", setup.scene);
+  setup.steps = count_steps(arguments, setup);
+  if (!arguments.collision.empty()) setup.world.collision = arguments.collision;
+  setup.world.time_limit = arguments.time_limit.value_or(0.0);
+  setup.world.on_failure = on_failure_named(arguments.on_failure);
+  setup.recording = recording_path(arguments, setup.stem);
+  setup.provenance = provenance_of(arguments, setup);
+  return setup;
+}
+
+}  // namespace scree::app
