@@ -136,7 +136,7 @@ void touch_edges(const PlacedMesh& a, const SurfaceTriangle& ta, int i, const Tr
   if (ea.neighbour < ta.index || eb.neighbour < tb.index) return;  // each edge once
   const Vec3 start = a.in(ta.corner[at(i)]), along = a.turn * ta.edge(i);
   const Vec3 &corner = tb.corner[at(j)], side = tb.edge(j);
-  const SegmentPair pair = closest_of_segments(start, along, corner, side);
+  const SegmentParameters pair = closest_of_segments(start, along, corner, side);
   if (pair.s <= 0.0 || pair.s >= 1.0 || pair.t <= 0.0 || pair.t >= 1.0) return;
   Vec3 outward = along.cross(side);
   const double sine = outward.norm() / (along.norm() * side.norm());

@@ -1,5 +1,6 @@
 #include "collision/surface.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -74,7 +75,9 @@ bool TriangleSurface::edge_may_push(const SurfaceTriangle& t, int k, const Vec3&
   const SurfaceEdge e = edge(t, k);
   // At a border the sheet ends: every direction from the face normal round to the outward side.
   if (e.neighbour < 0) return direction.dot(t.normal) >= -tolerance;
-  return direction.dot(along.cross(e.neighbour_normal)) <= tolerance;
+  // Behind a blunt edge no face rises above it either.
+  return direction.dot(along.cross(e.neighbour_normal)) <= tolerance &&
+         direction.dot(t.normal + e.neighbour_normal) > 0.0;
 }
 
 bool TriangleSurface::vertex_may_push(int v, const Vec3& direction, double tolerance) const {
@@ -98,6 +101,30 @@ bool TriangleSurface::vertex_may_push(int v, const Vec3& direction, double toler
   }
   // Below the tip of a fan, no edge rises either; the fan's own normal tells the two sides apart.
   return direction.dot(mesh->vertex_normals[at(v)]) > 0.0;
+}
+
+bool TriangleSurface::vertex_has_face(int v, const Vec3& direction) const {
+  const auto is_along = [&](const Vec3& normal) {
+    return normal.cross(direction).squaredNorm() <= kFlatAngle * kFlatAngle &&
+           normal.dot(direction) > 0.0;
+  };
+  if (mesh != nullptr) {
+    for (int i = mesh->fan_start[at(v)]; i < mesh->fan_start[at(v) + 1]; ++i) {
+      if (is_along(mesh->normals[at(mesh->fan[at(i)])])) return true;
+    }
+    return false;
+  }
+  const int i = v % grid->columns, j = v / grid->columns;
+  for (int y = std::max(j - 1, 0); y <= std::min(j, grid->rows - 2); ++y) {
+    for (int x = std::max(i - 1, 0); x <= std::min(i, grid->columns - 2); ++x) {
+      const int lower = 2 * (y * (grid->columns - 1) + x);
+      // Of the upper left and the lower right sample of a cell, only one triangle has each.
+      const bool is_upper_left = x == i && y != j, is_lower_right = x != i && y == j;
+      if (!is_upper_left && is_along(grid->normal(lower))) return true;
+      if (!is_lower_right && is_along(grid->normal(lower + 1))) return true;
+    }
+  }
+  return false;
 }
 
 bool TriangleSurface::is_inside(const SurfaceTriangle& t, const TrianglePoint& closest,

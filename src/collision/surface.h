@@ -53,6 +53,8 @@ struct TriangleSurface {
   bool edge_may_push(const SurfaceTriangle& triangle, int k, const Vec3& direction,
                      double tolerance) const;
   bool vertex_may_push(int vertex, const Vec3& direction, double tolerance) const;
+  /// Whether one of the triangles at the vertex looks along `direction` (unit).
+  bool vertex_has_face(int vertex, const Vec3& direction) const;
   /// Whether a point whose closest surface point is `closest` on `triangle` lies in the solid.
   bool is_inside(const SurfaceTriangle& triangle, const TrianglePoint& closest,
                  const Vec3& point) const;

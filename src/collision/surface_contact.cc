@@ -164,7 +164,7 @@ void capsule_surface(const TriangleSurface& surface, const std::vector<int>& tri
       const SurfaceEdge e = surface.edge(t, k);
       const bool is_mine = e.neighbour < 0 || t.index < e.neighbour;
       if (!is_mine || e.kind == EdgeKind::flat || e.kind == EdgeKind::concave) continue;
-      const SegmentPair pair = closest_of_segments(end, axis, corner, t.edge(k));
+      const SegmentParameters pair = closest_of_segments(end, axis, corner, t.edge(k));
       if (pair.s <= 0.0 || pair.s >= 1.0 || pair.t <= 0.0 || pair.t >= 1.0) continue;
       add(end + pair.s * axis, corner + pair.t * t.edge(k), t.normal + e.neighbour_normal,
           feature_hash(surface.edge_id(t, k), 1, 3),
@@ -174,28 +174,41 @@ void capsule_surface(const TriangleSurface& surface, const std::vector<int>& tri
 }
 
 bool clip_to_triangle(const TriangleSurface& surface, const SurfaceTriangle& triangle,
-                      const std::vector<Vec3>& polygon, std::vector<ClippedPoint>& out) {
+                      const std::vector<Vec3>& polygon, double overhang,
+                      std::vector<ClippedPoint>& out) {
   std::vector<ClippedPoint>&from = scratch().from, &to = scratch().to;
   from.clear();
   for (std::size_t i = 0; i < polygon.size(); ++i)
     from.push_back({polygon[i], static_cast<int>(i), -1});
-  std::array<bool, 3> is_flat{};
+  std::array<SurfaceEdge, 3> edges;
   for (int k = 0; k < 3 && !from.empty(); ++k) {
     const Vec3 inward = triangle.normal.cross(triangle.edge(k)).normalized();
     const Vec3& corner = triangle.corner[static_cast<std::size_t>(k)];
-    is_flat[static_cast<std::size_t>(k)] = surface.edge_kind(triangle, k) == EdgeKind::flat;
+    const SurfaceEdge edge = edges[static_cast<std::size_t>(k)] = surface.edge(triangle, k);
+    const double limit = edge.kind == EdgeKind::concave ? -overhang : 0.0;
     to.clear();
     for (std::size_t i = 0; i < from.size(); ++i) {
       const ClippedPoint &a = from[i], &b = from[(i + 1) % from.size()];
-      const double da = inward.dot(a.point - corner), db = inward.dot(b.point - corner);
+      const double da = inward.dot(a.point - corner) - limit;
+      const double db = inward.dot(b.point - corner) - limit;
       if (da >= 0.0) to.push_back(a);
       if ((da >= 0.0) != (db >= 0.0))
         to.push_back({a.point + (da / (da - db)) * (b.point - a.point), a.source, k});
     }
     std::swap(from, to);
   }
-  for (const ClippedPoint& p : from) {
-    if (p.side < 0 || !is_flat[static_cast<std::size_t>(p.side)]) out.push_back(p);
+  for (ClippedPoint& p : from) {
+    bool is_kept = true;
+    for (int k = 0; k < 3; ++k) {
+      const SurfaceEdge& edge = edges[static_cast<std::size_t>(k)];
+      if (edge.kind == EdgeKind::flat || edge.kind == EdgeKind::concave) is_kept &= p.side != k;
+      if (edge.kind != EdgeKind::concave) continue;
+      const Vec3 offset = p.point - triangle.corner[static_cast<std::size_t>(k)];
+      if (triangle.normal.cross(triangle.edge(k)).dot(offset) >= 0.0) continue;
+      p.is_past = true;
+      is_kept &= edge.neighbour_normal.dot(offset) <= 0.0;
+    }
+    if (is_kept) out.push_back(p);
   }
   return !from.empty();
 }

@@ -47,16 +47,23 @@ void merge_contacts(std::vector<PairContact>& contacts, std::size_t first, doubl
 /// Moves contacts from `first` on out of the frame `pose`.
 void contacts_to_world(std::vector<PairContact>& contacts, std::size_t first, const Pose& pose);
 
+/// How far past a concave side a point may lie and count, as a part of the shape's thickness.
+inline constexpr double kOverhang = 0.25;
+
 /// A convex polygon clipped by the prism of a triangle (its three sides, perpendicular to its
 /// face).
 struct ClippedPoint {
   Vec3 point;
-  int source;  // index of the polygon's vertex it is or follows
-  int side;    // of the triangle that made it, or -1
+  int source;            // index of the polygon's vertex it is or follows
+  int side;              // of the triangle that made it, or -1
+  bool is_past = false;  // beyond a concave side, behind the plane of the neighbour
 };
-/// Returns whether anything is left. Points that only a flat side made are not handed out: the
-/// neighbour continues the same face, and the patch has no corner there.
+/// Returns whether anything is left. Points that only a flat or a concave side made are not handed
+/// out: the neighbour continues the face, or stands in the way, and the patch has no corner there.
+/// What lies past a concave side by `overhang` metres at most, and behind the neighbour, is handed
+/// out as well: a corner pushed into a corner touches both walls.
 bool clip_to_triangle(const TriangleSurface& surface, const SurfaceTriangle& triangle,
-                      const std::vector<Vec3>& polygon, std::vector<ClippedPoint>& out);
+                      const std::vector<Vec3>& polygon, double overhang,
+                      std::vector<ClippedPoint>& out);
 
 }  // namespace scree

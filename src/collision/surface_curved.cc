@@ -3,14 +3,18 @@
 // Faces: the lowest features of the shape (the rim of a cap as an octagon whose first corner is the
 // lowest point, the line on the side, the lowest point of an ellipsoid) clipped to the triangle.
 // All are points of the shape itself, so their heights are exact, and the normal is the face's own.
-// Edges and corners that stand out: `convex_convex` against the triangle thickened downward into a
-// wedge of solid, so that an overlap has a side to leave by; what comes back along a direction the
-// surface may not push is dropped.
+// Edges and corners that stand out: `convex_convex` against the triangle as a sheet; what comes
+// back along a direction the surface may not push is dropped. Where nothing is left of an overlap
+// the triangle is asked again as a wedge, thickened downward. The wedge has a side to leave by, but
+// it may stick out of a sharp peak on the far side, so it is not asked first.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "collision/narrow_pairs.h"
+#include "collision/separation.h"
 #include "collision/surface_contact.h"
+#include "collision/surface_depths.h"
 
 namespace scree {
 namespace {
@@ -22,10 +26,22 @@ constexpr int kRimPoints = 8;
 struct Scratch {
   std::vector<Vec3> polygon;
   std::vector<ClippedPoint> clipped;
-  std::vector<PairContact> found;
+  std::vector<PairContact> found, faces;
   std::vector<int> blunt;
+  std::vector<Vec3> ways_out;
   std::shared_ptr<Polyhedron> wedge;
   Geometry wedge_geometry;
+};
+
+/// The surface and the part of it that may be touched.
+struct Nearby {
+  const TriangleSurface& surface;
+  const std::vector<int>& triangles;
+
+  double signed_distance(const Vec3& point) const {
+    return nearest_point(surface, triangles, point).signed_distance;
+  }
+  bool contains(const Vec3& point) const { return signed_distance(point) < 0.0; }
 };
 
 /// Topology of a triangular prism; its places are filled in for each triangle. Top face 0 with
@@ -83,14 +99,14 @@ Vec3 fill_wedge(const SurfaceTriangle& t, double depth, Scratch& s) {
   return centre;
 }
 
-bool add_face_points(const TriangleSurface& surface, const SurfaceTriangle& t, std::uint32_t name,
-                     double margin, std::vector<PairContact>& out) {
+bool add_face_points(const Nearby& nearby, const SurfaceTriangle& t, std::uint32_t name,
+                     double overhang, double margin, std::vector<PairContact>& out) {
   Scratch& s = scratch();
   s.clipped.clear();
-  const bool has_overlap = clip_to_triangle(surface, t, s.polygon, s.clipped);
+  const bool has_overlap = clip_to_triangle(nearby.surface, t, s.polygon, overhang, s.clipped);
   for (const ClippedPoint& c : s.clipped) {
     const double gap = t.height(c.point);
-    if (gap > margin) continue;
+    if (gap > margin || (c.is_past && !nearby.contains(c.point))) continue;
     const std::uint32_t corner = name + static_cast<std::uint32_t>(16 * (c.side + 1) + c.source);
     out.push_back({c.point - 0.5 * gap * t.normal, -t.normal, gap,
                    feature_hash(static_cast<std::uint32_t>(t.index), corner, 20)});
@@ -130,8 +146,9 @@ bool is_clearly_apart(const SurfaceTriangle& t, const Geometry& shape, const Pos
   return direction.dot(lowest_point(shape, pose, direction) - nearest) > margin;
 }
 
-/// How much the edges of a triangle stand out. Blunt edges are asked only where no face is touched
-/// (a ball-like shape on a ridge): they differ from the faces beside them by less than 6 degrees.
+/// How much the edges of a triangle stand out. Blunt edges are asked only where no face is
+/// overlapped (a ball-like shape on a ridge): they differ from the faces beside them by less than 6
+/// degrees.
 enum class Relief { none, blunt, sharp };
 Relief relief(const TriangleSurface& surface, const SurfaceTriangle& t) {
   constexpr double kBlunt = 0.98;  // cos 11.5 degrees between the two faces
@@ -147,13 +164,14 @@ Relief relief(const TriangleSurface& surface, const SurfaceTriangle& t) {
 }
 
 /// The lowest features over the face. Returns whether any of them lies over it.
-bool touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
+bool touch_face(const Nearby& nearby, const SurfaceTriangle& t, const Geometry& shape,
                 const Pose& pose, double margin, std::vector<PairContact>& out) {
   std::vector<Vec3>& polygon = scratch().polygon;
+  const double overhang = kOverhang * shape.thickness;
   const Vec3 up = pose.orientation.conjugate() * t.normal;  // in the shape frame
   if (shape.kind == GeometryKind::ellipsoid) {
     polygon.assign(1, lowest_point(shape, pose, t.normal));
-    return add_face_points(surface, t, 0, margin, out);
+    return add_face_points(nearby, t, 0, overhang, margin, out);
   }
   const double radius = shape.size.x(), half = shape.size.z();
   const double tilt = std::hypot(up.x(), up.y());
@@ -170,11 +188,11 @@ bool touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const 
     polygon.push_back(
         pose.to_world(Vec3(0.0, 0.0, cap) + std::cos(angle) * low + std::sin(angle) * side));
   }
-  const bool is_cap_over = add_face_points(surface, t, 0, margin, out);
+  const bool is_cap_over = add_face_points(nearby, t, 0, overhang, margin, out);
   polygon.clear();
   polygon.push_back(pose.to_world(Vec3(0.0, 0.0, cap) + low));
   polygon.push_back(pose.to_world(Vec3(0.0, 0.0, -cap) + (is_cone ? Vec3(Vec3::Zero()) : low)));
-  return add_face_points(surface, t, 1024, margin, out) || is_cap_over;
+  return add_face_points(nearby, t, 1024, overhang, margin, out) || is_cap_over;
 }
 
 /// Whether the edge or corner of the triangle that lies nearest to `point` may push along
@@ -197,12 +215,12 @@ bool may_push(const TriangleSurface& surface, const SurfaceTriangle& t, const Ve
   return false;
 }
 
-/// Contacts with the wedge along directions that edges and corners may push. False when the two are
-/// apart.
+/// Contacts with the triangle, `depth` metres thick, along directions that its edges and corners
+/// may push. False when the two are apart by more than the margin.
 bool touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Geometry& shape,
-                 const Pose& pose, double margin, std::vector<PairContact>& found) {
+                 const Pose& pose, double depth, double margin, std::vector<PairContact>& found) {
   Scratch& s = scratch();
-  const Vec3 centre = fill_wedge(t, 2.0 * shape.bounding_radius, s);
+  const Vec3 centre = fill_wedge(t, depth, s);
   found.clear();
   convex_convex(shape, pose, s.wedge_geometry, {centre, Quat::Identity()}, margin, found);
   if (found.empty()) return false;
@@ -220,14 +238,46 @@ bool touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const
   return true;
 }
 
+/// A triangle with sharp edges. What its edges and corners say is exact; points over the face that
+/// lie deeper have a shorter way out.
+void touch_sharp(const Nearby& nearby, const SurfaceTriangle& t, const Geometry& shape,
+                 const Pose& pose, bool can_use_face, double margin,
+                 std::vector<PairContact>& out) {
+  Scratch& s = scratch();
+  if (!touch_edges(nearby.surface, t, shape, pose, 0.0, margin, s.found)) return;
+  s.faces.clear();
+  const bool is_over = can_use_face && touch_face(nearby, t, shape, pose, margin, s.faces);
+  if (s.found.empty() && !is_over)
+    touch_edges(nearby.surface, t, shape, pose, 2.0 * shape.bounding_radius, margin, s.found);
+  double of_edge = std::numeric_limits<double>::infinity();
+  for (const PairContact& c : s.found) of_edge = std::min(of_edge, c.gap);
+  out.insert(out.end(), s.found.begin(), s.found.end());
+  for (const PairContact& c : s.faces) {
+    if (s.found.empty() || c.gap >= of_edge - (kShorter - 1.0) * std::abs(of_edge))
+      out.push_back(c);
+  }
+}
+
+bool is_free(const Nearby& nearby, const Geometry& shape, const Pose& pose) {
+  Scratch& s = scratch();
+  for (const int index : nearby.triangles) {
+    const Vec3 centre = fill_wedge(nearby.surface.triangle(index), 0.0, s);
+    const Separation apart =
+        find_separation(place_shape(shape, pose, centre),
+                        place_shape(s.wedge_geometry, {centre, Quat::Identity()}, centre), 0.0);
+    if (apart.is_within_limit) return false;
+  }
+  return nearby.signed_distance(pose.position) > 0.0;
+}
+
 }  // namespace
 
 void curved_surface(const TriangleSurface& surface, const std::vector<int>& triangles,
                     const Geometry& shape, const Pose& pose, double margin,
                     std::vector<PairContact>& out) {
+  const Nearby nearby{surface, triangles};
   double sunk = -1.0;  // m, depth of the centre in the solid; see polyhedron_surface()
   const std::size_t first = out.size();
-  std::vector<PairContact>& found = scratch().found;
   std::vector<int>& blunt = scratch().blunt;
   blunt.clear();
   for (const int index : triangles) {
@@ -236,32 +286,31 @@ void curved_surface(const TriangleSurface& surface, const std::vector<int>& tria
     const double low = t.height(lowest), height = t.height(pose.position);
     if (low > margin || (height >= 0.0 && is_clearly_apart(t, shape, pose, margin))) continue;
     if (height < 0.0 && sunk < 0.0) {
-      sunk = std::max(0.0, -nearest_point(surface, triangles, pose.position).signed_distance);
+      sunk = std::max(0.0, -nearby.signed_distance(pose.position));
     }
     const bool can_use_face = height >= 0.0 || -height <= 1.001 * sunk;
     if (height < -shape.bounding_radius) {
-      if (can_use_face) touch_face(surface, t, shape, pose, margin, out);
+      if (can_use_face) touch_face(nearby, t, shape, pose, margin, out);
       continue;
     }
     const Relief edges = relief(surface, t);
-    if (edges != Relief::sharp) {
-      const bool is_over = can_use_face && touch_face(surface, t, shape, pose, margin, out);
-      if (!is_over && edges == Relief::blunt) blunt.push_back(index);
+    if (edges == Relief::sharp) {
+      touch_sharp(nearby, t, shape, pose, can_use_face, margin, out);
       continue;
     }
-    if (!touch_edges(surface, t, shape, pose, margin, found)) continue;
-    // As for polyhedra: the face goes first unless an edge is clearly the shorter way out.
-    const bool is_edge_better = !found.empty() && found[0].gap > low + 1e-3 * shape.thickness +
-                                                                     0.05 * std::abs(found[0].gap);
-    if (can_use_face && !is_edge_better && touch_face(surface, t, shape, pose, margin, out))
-      continue;
-    out.insert(out.end(), found.begin(), found.end());
+    if (can_use_face) touch_face(nearby, t, shape, pose, margin, out);
+    if (edges == Relief::blunt) blunt.push_back(index);
   }
-  if (out.size() > first) return;
-  for (const int index : blunt) {
-    touch_edges(surface, surface.triangle(index), shape, pose, margin, found);
-    out.insert(out.end(), found.begin(), found.end());
+  const bool has_overlap = std::any_of(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+                                       [](const PairContact& c) { return c.gap < 0.0; });
+  if (!has_overlap) {
+    for (const int index : blunt) {
+      touch_sharp(nearby, surface.triangle(index), shape, pose, false, margin, out);
+    }
   }
+  drop_false_depths(out, first, shape.thickness, scratch().ways_out, [&](const Vec3& shift) {
+    return is_free(nearby, shape, {pose.position + shift, pose.orientation});
+  });
 }
 
 }  // namespace scree

@@ -1,18 +1,25 @@
-// Polyhedra against surfaces: for each triangle the separating axis of least overlap among those
-// along which the triangle may push, then clipping. [GG] D. Gregorius, "The separating axis test
-// between convex polyhedra", GDC 2013: an edge pair counts only where the arcs of the two edges
-// cross on the Gauss map. The triangle's arcs are half circles, since by itself it is a sheet; what
-// its neighbours forbid is taken out by the normal cones of surface.h.
+// Polyhedra against surfaces, by pairs of features. Two solids touch where
+//   a vertex of the polyhedron meets a face of the surface,
+//   a corner of the surface meets a face of the polyhedron, or
+//   two edges cross,
+// along a direction that lies in the normal cones of both features (surface.h); apart, also where a
+// vertex is nearest to an edge or a corner. Each contact is measured at the place where it is, so
+// that its depth is that of a real point. Separating axes of whole triangles were tried and lost:
+// with the best axis forbidden by a neighbour, the next best may say "half a metre" of two that
+// hardly touch.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "collision/closest_points.h"
 #include "collision/surface_contact.h"
+#include "collision/surface_depths.h"
 
 namespace scree {
 namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
+constexpr double kFlatContact = 0.1;  // rad; what leans less lies flat and touches with its corners
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -20,42 +27,24 @@ struct Placed {
   const Polyhedron* shape = nullptr;
   std::vector<Vec3> vertices, normals;  // in the frame of the surface
   std::vector<double> offsets;
+  Aabb bounds;
   Vec3 centre = Vec3::Zero();
   double thickness = 0.0;
 };
 
-struct FaceAxis {
-  double separation = kNone;
-  int face = -1;
-};
-struct EdgeAxis {
-  double separation = kNone;
-  int edge = -1, side = -1;
-  Vec3 axis = Vec3::Zero();  // from the polyhedron to the triangle
-};
-
-/// The axes along which one triangle may push, and how far apart each keeps the two.
-struct TriangleAxes {
-  int triangle = -1;
-  double own = kNone;  // m, along the triangle's normal
-  FaceAxis face;
-  EdgeAxis edge;
-
-  double best() const { return std::max({own, face.separation, edge.separation}); }
-};
-
-/// A direction out of the surface that some triangle offers.
-struct WayOut {
-  Vec3 outward;
-  double lowest;  // m, least coordinate of the polyhedron along it
+/// A contact with the features it is made of: a vertex or an edge of the polyhedron, a corner or an
+/// edge (two corners) of the surface; -1 where it has none.
+struct Candidate {
+  PairContact contact;
+  std::array<int, 2> vertices{-1, -1}, corners{-1, -1};
 };
 
 struct Scratch {
   Placed placed;
-  std::vector<Vec3> polygon;
-  std::vector<ClippedPoint> clipped, swapped;
-  std::vector<TriangleAxes> choices;
-  std::vector<WayOut> ways_out;
+  std::vector<double> heights;  // of the vertices over the triangle
+  std::vector<Vec3> polygon, cut, cut_next, ways_out;
+  std::vector<ClippedPoint> clipped;
+  std::vector<Candidate> found;
 };
 Scratch& scratch() {
   thread_local Scratch s;
@@ -70,9 +59,11 @@ const Placed& place(const Polyhedron& shape, const Pose& pose, double thickness)
   p.vertices.resize(shape.vertices.size());
   p.normals.resize(shape.faces.size());
   p.offsets.resize(shape.faces.size());
+  p.bounds = Aabb{};
   Vec3 sum = Vec3::Zero();
   for (std::size_t i = 0; i < shape.vertices.size(); ++i) {
     p.vertices[i] = pose.position + turn * shape.vertices[i];
+    p.bounds.add(p.vertices[i]);
     sum += p.vertices[i];
   }
   p.centre = sum / static_cast<double>(shape.vertices.size());
@@ -83,178 +74,238 @@ const Placed& place(const Polyhedron& shape, const Pose& pose, double thickness)
   return p;
 }
 
-/// Whether the part of the triangle farthest along `outward` may push that way.
-bool may_push(const TriangleSurface& surface, const SurfaceTriangle& t, const Vec3& outward) {
-  int top = 0;
-  for (int k = 1; k < 3; ++k) {
-    if (outward.dot(t.corner[at(k)] - t.corner[at(top)]) > 0.0) top = k;
-  }
-  const auto is_level = [&](int k) {
-    const Vec3 drop = t.corner[at(top)] - t.corner[at(k)];
-    return outward.dot(drop) <= kFlatAngle * drop.norm();
-  };
-  const int next = (top + 1) % 3, last = (top + 2) % 3;
-  const bool next_level = is_level(next), last_level = is_level(last);
-  if (next_level && last_level) return outward.dot(t.normal) > 0.0;
-  if (next_level) return surface.edge_may_push(t, top, outward, kFlatAngle);
-  if (last_level) return surface.edge_may_push(t, last, outward, kFlatAngle);
-  return surface.vertex_may_push(t.vertex[at(top)], outward, kFlatAngle);
-}
-
-/// The best of the polyhedron's faces; false when one of them keeps the two apart by more than the
-/// margin.
-bool find_face_axis(const TriangleSurface& surface, const SurfaceTriangle& t, const Placed& p,
-                    double margin, FaceAxis& best) {
-  for (std::size_t f = 0; f < p.normals.size(); ++f) {
-    const Vec3& n = p.normals[f];
-    const double separation =
-        std::min({n.dot(t.corner[0]), n.dot(t.corner[1]), n.dot(t.corner[2])}) - p.offsets[f];
-    if (separation > margin) return false;
-    if (separation > best.separation && may_push(surface, t, -n))
-      best = {separation, static_cast<int>(f)};
+/// Whether no point of the polyhedron lies lower along `outward` than its vertex `v`.
+bool is_lowest(const Placed& p, int v, const Vec3& outward) {
+  for (const int w : p.shape->neighbours[at(v)]) {
+    const Vec3 along = p.vertices[at(w)] - p.vertices[at(v)];
+    if (outward.dot(along) < -kFlatAngle * along.norm()) return false;
   }
   return true;
 }
 
-bool find_edge_axis(const TriangleSurface& surface, const SurfaceTriangle& t, const Placed& p,
-                    double margin, EdgeAxis& best) {
-  for (int k = 0; k < 3; ++k) {
-    const Vec3 along = t.edge(k);
-    const Vec3 side = along.cross(t.normal);  // in the triangle's plane, away from it
-    for (std::size_t i = 0; i < p.shape->edges.size(); ++i) {
-      const Polyhedron::Edge& e = p.shape->edges[i];
-      const Vec3 &left = p.normals[at(e.left)], &right = p.normals[at(e.right)];
-      const double a = left.dot(along), b = right.dot(along);
-      if (a * b >= 0.0) continue;
-      const Vec3 axis = (std::abs(b) * left + std::abs(a) * right).normalized();
-      if (axis.dot(side) > 0.0) continue;
-      const double separation = axis.dot(t.corner[at(k)] - p.vertices[at(e.from)]);
-      if (separation > margin) return false;
-      if (separation > best.separation && surface.edge_may_push(t, k, -axis, kFlatAngle)) {
-        best = {separation, static_cast<int>(i), k, axis};
-      }
-    }
-  }
-  return true;
-}
-
-/// Points of the polyhedron's lowest face above or below the triangle. Returns whether there are
-/// any.
-bool clip_against_triangle(const TriangleSurface& surface, const SurfaceTriangle& t,
-                           const Placed& p, double margin, std::vector<PairContact>& out) {
-  int lowest = 0;
-  for (std::size_t i = 1; i < p.vertices.size(); ++i) {
-    if (t.normal.dot(p.vertices[i] - p.vertices[at(lowest)]) < 0.0) lowest = static_cast<int>(i);
-  }
-  // Only faces at the lowest vertex: the face that looks most downward need not contain it.
+/// The face at the lowest vertex that looks most against the triangle. The face that looks most
+/// downward of all need not contain that vertex.
+int incident_face(const Placed& p, const Vec3& normal, int lowest) {
   int incident = -1;
   for (std::size_t f = 0; f < p.normals.size(); ++f) {
     const std::vector<int>& corners = p.shape->faces[f].vertices;
     if (std::find(corners.begin(), corners.end(), lowest) == corners.end()) continue;
-    if (incident < 0 || t.normal.dot(p.normals[f]) < t.normal.dot(p.normals[at(incident)])) {
+    if (incident < 0 || normal.dot(p.normals[f]) < normal.dot(p.normals[at(incident)])) {
       incident = static_cast<int>(f);
     }
   }
+  return incident;
+}
+
+/// Vertices over a face of the surface, and where what lies flat upon it reaches over its border.
+void touch_face(const TriangleSurface& surface, const std::vector<int>& triangles,
+                const SurfaceTriangle& t, const Placed& p, int lowest, double margin,
+                std::vector<Candidate>& found) {
+  const int incident = incident_face(p, t.normal, lowest);
   const std::vector<int>& corners = p.shape->faces[at(incident)].vertices;
+  const bool is_flat = -t.normal.dot(p.normals[at(incident)]) > std::cos(kFlatContact);
   std::vector<Vec3>& polygon = scratch().polygon;
   polygon.clear();
   for (const int v : corners) polygon.push_back(p.vertices[at(v)]);
   std::vector<ClippedPoint>& clipped = scratch().clipped;
   clipped.clear();
-  const bool is_over = clip_to_triangle(surface, t, polygon, clipped);
+  clip_to_triangle(surface, t, polygon, kOverhang * p.thickness, clipped);
+  const Vec3& bottom = p.vertices[at(lowest)];
   for (const ClippedPoint& c : clipped) {
     const double gap = t.height(c.point);
     if (gap > margin) continue;
-    const auto corner = static_cast<std::uint32_t>(corners[at(c.source)]);
-    out.push_back({c.point - 0.5 * gap * t.normal, -t.normal, gap,
-                   feature_hash(static_cast<std::uint32_t>(t.index), corner,
-                                static_cast<std::uint32_t>(10 + c.side))});
+    const Vec3 along = c.point - bottom;
+    if (!is_flat && t.normal.dot(along) > kFlatContact * along.norm()) continue;
+    const int vertex = corners[at(c.source)];
+    if (!is_flat && c.side >= 0 && vertex != lowest &&
+        corners[at((c.source + 1) % static_cast<int>(corners.size()))] != lowest)
+      continue;
+    if (c.is_past && nearest_point(surface, triangles, c.point).signed_distance >= 0.0) continue;
+    found.push_back(
+        {{c.point - 0.5 * gap * t.normal, -t.normal, gap,
+          feature_hash(static_cast<std::uint32_t>(t.index), static_cast<std::uint32_t>(vertex),
+                       static_cast<std::uint32_t>(10 + c.side))},
+         {c.side < 0 ? vertex : -1, -1}});
   }
-  return is_over;
 }
 
-void clip_against_face(const SurfaceTriangle& t, const Placed& p, int face, double margin,
-                       std::vector<PairContact>& out) {
-  const std::vector<int>& corners = p.shape->faces[at(face)].vertices;
-  const Vec3& n = p.normals[at(face)];
-  std::vector<ClippedPoint>&from = scratch().clipped, &to = scratch().swapped;
-  from.clear();
-  for (int k = 0; k < 3; ++k) from.push_back({t.corner[at(k)], k, -1});
-  for (std::size_t i = 0; i < corners.size() && !from.empty(); ++i) {
-    const Vec3& corner = p.vertices[at(corners[i])];
-    const Vec3 inward = n.cross(p.vertices[at(corners[(i + 1) % corners.size()])] - corner);
+/// A vertex that is nearest to an edge or a corner of the triangle.
+void touch_rim(const TriangleSurface& surface, const SurfaceTriangle& t, const Placed& p, int v,
+               double margin, std::vector<Candidate>& found) {
+  const Vec3& point = p.vertices[at(v)];
+  const TrianglePoint closest = closest_on_triangle(t.corner, point);
+  if (closest.feature == TriangleFeature::face) return;
+  const Vec3 offset = point - closest.point;
+  const double gap = offset.norm();
+  // Nearer than this the direction is rounding; the faces and the crossings tell of the contact.
+  if (gap > margin || gap < 1e-6 * p.thickness) return;
+  const Vec3 outward = offset / gap;
+  const bool is_corner = closest.feature == TriangleFeature::corner;
+  const int corner = t.vertex[at(closest.index)];
+  if (is_corner ? !surface.is_owner(t, closest.index) ||
+                      !surface.vertex_may_push(corner, outward, kFlatAngle)
+                : !surface.edge_may_push(t, closest.index, outward, kFlatAngle)) {
+    return;
+  }
+  if (!is_lowest(p, v, outward)) return;
+  const std::uint32_t name =
+      is_corner ? static_cast<std::uint32_t>(corner) : surface.edge_id(t, closest.index);
+  found.push_back({{0.5 * (point + closest.point), -outward, gap,
+                    feature_hash(name, static_cast<std::uint32_t>(v), is_corner ? 8 : 9)},
+                   {v, -1}});
+}
+
+/// A corner of the surface in or near the polyhedron.
+void touch_corner(const TriangleSurface& surface, const SurfaceTriangle& t, int k, const Placed& p,
+                  const Pose& pose, double margin, std::vector<Candidate>& found) {
+  if (!surface.is_owner(t, k)) return;
+  const Vec3& point = t.corner[at(k)];
+  if (!overlap({point, point}, p.bounds.grown(margin))) return;
+  const int corner = t.vertex[at(k)];
+  double highest = kNone, best = kNone;
+  int face = -1;
+  for (std::size_t f = 0; f < p.normals.size(); ++f) {
+    const double height = p.normals[f].dot(point) - p.offsets[f];
+    highest = std::max(highest, height);
+    if (highest > margin) return;
+    if (height > best && surface.vertex_may_push(corner, -p.normals[f], kFlatAngle)) {
+      best = height;
+      face = static_cast<int>(f);
+    }
+  }
+  const auto name = static_cast<std::uint32_t>(corner);
+  if (highest <= 0.0) {
+    if (face < 0) return;
+    const Vec3& n = p.normals[at(face)];
+    // Where the two lie flat on each other, touch_face() has the corners of the patch.
+    if (surface.vertex_has_face(corner, -n)) return;
+    found.push_back({{point - 0.5 * best * n, n, best,
+                      feature_hash(name, static_cast<std::uint32_t>(face), 100)},
+                     {-1, -1},
+                     {corner, -1}});
+    return;
+  }
+  const SurfacePoint nearest = closest_on_polyhedron(*p.shape, pose.to_frame(point), margin);
+  if (nearest.distance > margin) return;
+  const Vec3 n = pose.orientation * nearest.normal;
+  if (!surface.vertex_may_push(corner, -n, kFlatAngle) || surface.vertex_has_face(corner, -n))
+    return;
+  found.push_back(
+      {{point - 0.5 * nearest.distance * n, n, nearest.distance, feature_hash(name, 0, 101)},
+       {-1, -1},
+       {corner, -1}});
+}
+
+/// The edges of the polyhedron across edge k of the triangle.
+void touch_edge(const TriangleSurface& surface, const SurfaceTriangle& t, int k, const Placed& p,
+                double margin, std::vector<Candidate>& found) {
+  const SurfaceEdge edge = surface.edge(t, k);
+  const bool is_mine = edge.neighbour < 0 || t.index < edge.neighbour;
+  if (!is_mine || edge.kind == EdgeKind::flat || edge.kind == EdgeKind::concave) return;
+  const Vec3 &corner = t.corner[at(k)], side = t.edge(k);
+  Aabb box;
+  box.add(corner);
+  box.add(corner + side);
+  if (!overlap(box, p.bounds.grown(margin))) return;
+  const double length = side.norm();
+  for (std::size_t i = 0; i < p.shape->edges.size(); ++i) {
+    const Polyhedron::Edge& e = p.shape->edges[i];
+    const Vec3 &left = p.normals[at(e.left)], &right = p.normals[at(e.right)];
+    const double a = left.dot(side), b = right.dot(side);
+    // Where the arc of our edge crosses the circle of theirs, or the face beside it lies flat upon
+    // theirs.
+    Vec3 axis;
+    if (a * b < 0.0) {
+      axis = (std::abs(b) * left + std::abs(a) * right).normalized();
+    } else if (std::min(std::abs(a), std::abs(b)) <= kFlatContact * length) {
+      axis = std::abs(a) < std::abs(b) ? left : right;
+    } else {
+      continue;
+    }
+    const Vec3& start = p.vertices[at(e.from)];
+    const Vec3 along = p.vertices[at(e.to)] - start;
+    const bool is_crossing = a * b < 0.0;
+    if (is_crossing && axis.dot(corner - start) > margin) continue;
+    if (!surface.edge_may_push(t, k, -axis, is_crossing ? kFlatAngle : kFlatContact)) continue;
+    if (!is_crossing) {
+      const Vec3 across = along.cross(side);
+      if (std::abs(across.dot(axis)) < std::cos(kFlatContact) * across.norm()) continue;
+    }
+    const SegmentParameters pair = closest_of_segments(start, along, corner, side);
+    if (pair.s <= 0.0 || pair.s >= 1.0 || pair.t <= 0.0 || pair.t >= 1.0) continue;
+    const Vec3 on_polyhedron = start + pair.s * along, on_surface = corner + pair.t * side;
+    const double here = axis.dot(on_surface - on_polyhedron);
+    if (here > margin) continue;
+    found.push_back({{0.5 * (on_polyhedron + on_surface), axis, here,
+                      feature_hash(surface.edge_id(t, k), static_cast<std::uint32_t>(i), 7)},
+                     {e.from, e.to},
+                     {t.vertex[at(k)], t.vertex[at((k + 1) % 3)]}});
+  }
+}
+
+/// Drops a contact where a feature it is made of has a shorter way out.
+void keep_shortest_ways(std::vector<Candidate>& found) {
+  const auto is_shorter = [](const Candidate& c, const Candidate& other) {
+    if (other.contact.gap >= 0.0 || c.contact.gap >= kShorter * other.contact.gap) return false;
+    const bool is_vertex = other.vertices[0] >= 0 && other.vertices[1] < 0;
+    const bool is_corner = other.corners[0] >= 0 && other.corners[1] < 0;
+    return (is_vertex &&
+            (c.vertices[0] == other.vertices[0] || c.vertices[1] == other.vertices[0])) ||
+           (is_corner && (c.corners[0] == other.corners[0] || c.corners[1] == other.corners[0]));
+  };
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const bool has_shorter = found[i].contact.gap < 0.0 &&
+                             std::any_of(found.begin(), found.end(), [&](const Candidate& other) {
+                               return is_shorter(found[i], other);
+                             });
+    if (!has_shorter) std::swap(found[kept++], found[i]);
+  }
+  found.resize(kept);
+}
+
+/// Whether the polyhedron, moved by `shift`, meets the triangle.
+bool meets(const SurfaceTriangle& t, const Placed& p, const Vec3& shift) {
+  std::vector<Vec3>&from = scratch().cut, &to = scratch().cut_next;
+  from.assign(t.corner.begin(), t.corner.end());
+  for (std::size_t f = 0; f < p.normals.size() && !from.empty(); ++f) {
+    const double offset = p.offsets[f] + p.normals[f].dot(shift);
     to.clear();
-    for (std::size_t j = 0; j < from.size(); ++j) {
-      const ClippedPoint &a = from[j], &b = from[(j + 1) % from.size()];
-      const double da = inward.dot(a.point - corner), db = inward.dot(b.point - corner);
-      if (da >= 0.0) to.push_back(a);
-      if ((da >= 0.0) != (db >= 0.0)) {
-        to.push_back({a.point + (da / (da - db)) * (b.point - a.point), a.source, corners[i]});
-      }
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const Vec3 &a = from[i], &b = from[i + 1 == from.size() ? 0 : i + 1];
+      const double da = p.normals[f].dot(a) - offset, db = p.normals[f].dot(b) - offset;
+      if (da <= 0.0) to.push_back(a);
+      if ((da <= 0.0) != (db <= 0.0)) to.push_back(a + (da / (da - db)) * (b - a));
     }
     std::swap(from, to);
   }
-  for (const ClippedPoint& c : from) {
-    const double gap = n.dot(c.point) - p.offsets[at(face)];
-    if (gap > margin) continue;
-    const auto name =
-        feature_hash(static_cast<std::uint32_t>(t.vertex[at(c.source)]),
-                     static_cast<std::uint32_t>(face), static_cast<std::uint32_t>(100 + c.side));
-    out.push_back({c.point - 0.5 * gap * n, n, gap, name});
+  return !from.empty();
+}
+
+bool is_free(const TriangleSurface& surface, const std::vector<int>& triangles, const Placed& p,
+             const Vec3& shift) {
+  for (const int index : triangles) {
+    if (meets(surface.triangle(index), p, shift)) return false;
   }
+  return nearest_point(surface, triangles, p.centre + shift).signed_distance > 0.0;
 }
 
-void touch_edges(const TriangleSurface& surface, const SurfaceTriangle& t, const Placed& p,
-                 const EdgeAxis& best, std::vector<PairContact>& out) {
-  const Polyhedron::Edge& e = p.shape->edges[at(best.edge)];
-  const Vec3 &start = p.vertices[at(e.from)], &corner = t.corner[at(best.side)];
-  const Vec3 along = p.vertices[at(e.to)] - start, side = t.edge(best.side);
-  const SegmentPair pair = closest_of_segments(start, along, corner, side);
-  const Vec3 middle = 0.5 * (start + pair.s * along + corner + pair.t * side);
-  out.push_back(
-      {middle, best.axis, best.separation,
-       feature_hash(surface.edge_id(t, best.side), static_cast<std::uint32_t>(best.edge), 7)});
-}
-
-/// Faces before edges, the triangle's own first, unless clearly worse: features must not flip from
-/// step to step.
-double preference(const Placed& p, double separation) {
-  return 1e-3 * p.thickness + 0.05 * std::abs(separation);
-}
-
-void add_ways_out(const TriangleSurface& surface, const Placed& p,
-                  const std::vector<TriangleAxes>& choices) {
-  std::vector<WayOut>& ways = scratch().ways_out;
-  ways.clear();
-  for (const TriangleAxes& axes : choices) {
-    const Vec3 outward = axes.own >= axes.best() - preference(p, axes.best())
-                             ? surface.triangle(axes.triangle).normal
-                         : axes.face.separation >= axes.edge.separation
-                             ? Vec3(-p.normals[at(axes.face.face)])
-                             : Vec3(-axes.edge.axis);
-    const bool is_known = std::any_of(ways.begin(), ways.end(), [&](const WayOut& w) {
-      return w.outward.dot(outward) > 1.0 - 1e-6;
-    });
-    if (is_known) continue;
-    double lowest = std::numeric_limits<double>::infinity();
-    for (const Vec3& v : p.vertices) lowest = std::min(lowest, outward.dot(v));
-    ways.push_back({outward, lowest});
+/// Where features say nothing although the two overlap: the deepest vertex goes out the shortest
+/// way. A tip far below a dent, say, is over none of the triangles around.
+void touch_deepest_vertex(const TriangleSurface& surface, const std::vector<int>& triangles,
+                          const Placed& p, std::vector<PairContact>& out) {
+  const bool is_cut = std::any_of(triangles.begin(), triangles.end(), [&](int index) {
+    return meets(surface.triangle(index), p, Vec3::Zero());
+  });
+  if (!is_cut) return;
+  PairContact deepest{Vec3::Zero(), Vec3::UnitZ(), 0.0, 0};
+  for (std::size_t v = 0; v < p.vertices.size(); ++v) {
+    const NearestPoint nearest = nearest_point(surface, triangles, p.vertices[v]);
+    if (nearest.signed_distance >= deepest.gap) continue;
+    deepest = {p.vertices[v] - 0.5 * nearest.signed_distance * nearest.outward, -nearest.outward,
+               nearest.signed_distance, feature_hash(static_cast<std::uint32_t>(v), 0, 102)};
   }
-}
-
-/// Whether another triangle offers a much shorter way out of this one. A box over the edge of a
-/// table overlaps the upper strip of its side as well; lifting it off the top clears both, and a
-/// push along the side's normal, however deep the box is behind it, would be wrong.
-bool is_explained(const SurfaceTriangle& t, const TriangleAxes& axes, const Placed& p,
-                  double margin) {
-  const double own = axes.best(), slack = preference(p, own);
-  for (const WayOut& way : scratch().ways_out) {
-    const double top = std::max(
-        {way.outward.dot(t.corner[0]), way.outward.dot(t.corner[1]), way.outward.dot(t.corner[2])});
-    const double separation = way.lowest - top;
-    if (separation > margin || (own < 0.0 && separation > own + slack)) return true;
-  }
-  return false;
+  if (deepest.gap < 0.0) out.push_back(deepest);
 }
 
 }  // namespace
@@ -272,40 +323,46 @@ void polyhedron_surface(const TriangleSurface& surface, const std::vector<int>& 
       sunk = std::max(0.0, -nearest_point(surface, triangles, p.centre).signed_distance);
     return -centre_height <= 1.001 * sunk;
   };
-  std::vector<TriangleAxes>& choices = scratch().choices;
-  choices.clear();
+  std::vector<Candidate>& found = scratch().found;
+  std::vector<double>& heights = scratch().heights;
+  found.clear();
+  bool is_behind = false;  // some part lies behind a triangle
   for (const int index : triangles) {
-    TriangleAxes axes;
-    axes.triangle = index;
     const SurfaceTriangle t = surface.triangle(index);
-    double low = std::numeric_limits<double>::infinity(), high = kNone;
-    for (const Vec3& v : p.vertices) {
-      const double height = t.height(v);
-      low = std::min(low, height);
-      high = std::max(high, height);
+    heights.clear();
+    int lowest = 0;
+    double high = kNone;
+    for (std::size_t v = 0; v < p.vertices.size(); ++v) {
+      heights.push_back(t.height(p.vertices[v]));
+      if (heights[v] < heights[at(lowest)]) lowest = static_cast<int>(v);
+      high = std::max(high, heights[v]);
     }
-    if (low > margin) continue;
-    if (may_use_face(t.height(p.centre))) axes.own = low;
-    // Wholly behind the face: the other axes say "apart", yet it is in the solid, and out is where
-    // the face looks.
-    if (high >= 0.0) {
-      if (!find_face_axis(surface, t, p, margin, axes.face)) continue;
-      if (!find_edge_axis(surface, t, p, margin, axes.edge)) continue;
+    if (heights[at(lowest)] > margin) continue;
+    is_behind |= heights[at(lowest)] < 0.0 && high > 0.0;
+    if (may_use_face(t.height(p.centre)))
+      touch_face(surface, triangles, t, p, lowest, margin, found);
+    if (high < 0.0) continue;  // wholly behind: its edges and corners do not reach the polyhedron
+    for (std::size_t v = 0; v < p.vertices.size(); ++v) {
+      if (std::abs(heights[v]) <= margin)
+        touch_rim(surface, t, p, static_cast<int>(v), margin, found);
     }
-    if (axes.best() != kNone) choices.push_back(axes);
+    for (int k = 0; k < 3; ++k) {
+      touch_corner(surface, t, k, p, pose, margin, found);
+      touch_edge(surface, t, k, p, margin, found);
+    }
   }
-  add_ways_out(surface, p, choices);
-  for (const TriangleAxes& axes : choices) {
-    const SurfaceTriangle t = surface.triangle(axes.triangle);
-    if (is_explained(t, axes, p, margin)) continue;
-    const double slack = preference(p, axes.best());
-    if (axes.own >= axes.best() - slack && clip_against_triangle(surface, t, p, margin, out))
-      continue;
-    if (axes.face.face >= 0 && axes.face.separation >= axes.edge.separation - slack) {
-      clip_against_face(t, p, axes.face.face, margin, out);
-    } else if (axes.edge.edge >= 0) {
-      touch_edges(surface, t, p, axes.edge, out);
-    }
+  keep_shortest_ways(found);
+  const std::size_t first = out.size();
+  bool has_overlap = false;
+  for (const Candidate& c : found) {
+    has_overlap |= c.contact.gap < 0.0;
+    out.push_back(c.contact);
+  }
+  if (has_overlap) {
+    drop_false_depths(out, first, thickness, scratch().ways_out,
+                      [&](const Vec3& shift) { return is_free(surface, triangles, p, shift); });
+  } else if (is_behind) {
+    touch_deepest_vertex(surface, triangles, p, out);
   }
 }
 

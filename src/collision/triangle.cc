@@ -31,7 +31,7 @@ TrianglePoint closest_on_triangle(const std::array<Vec3, 3>& corner, const Vec3&
   return {a + ab * (vb * scale) + ac * (vc * scale), TriangleFeature::face, 0};
 }
 
-SegmentPair closest_of_segments(const Vec3& p, const Vec3& u, const Vec3& q, const Vec3& v) {
+SegmentParameters closest_of_segments(const Vec3& p, const Vec3& u, const Vec3& q, const Vec3& v) {
   const Vec3 r = p - q;
   const double a = u.squaredNorm(), e = v.squaredNorm(), f = v.dot(r);
   if (a == 0.0) return {0.0, e == 0.0 ? 0.0 : std::clamp(f / e, 0.0, 1.0)};

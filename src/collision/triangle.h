@@ -22,10 +22,10 @@ TrianglePoint closest_on_triangle(const std::array<Vec3, 3>& corner, const Vec3&
 
 /// Parameters in [0, 1] of the closest points p + s u and q + t v of two segments. Of parallel
 /// segments, one pair.
-struct SegmentPair {
+struct SegmentParameters {
   double s, t;
 };
-SegmentPair closest_of_segments(const Vec3& p, const Vec3& u, const Vec3& q, const Vec3& v);
+SegmentParameters closest_of_segments(const Vec3& p, const Vec3& u, const Vec3& q, const Vec3& v);
 
 /// Thirty-two well mixed bits from up to three numbers: the persistent name of a contact within a
 /// pair of shapes.
