@@ -8,10 +8,18 @@
 // faces do not overlap there is none. Where two pairs of flat faces compete, corner stands against
 // corner: the longer face is taken for the floor; between faces of like length the push goes along
 // the line that halves their angle.
+//
+// Between pieces that lie apart no face axis speaks of two corners that are nearest to each other.
+// They are found by the distance; but not where two flat faces are level, for that is a seam.
+//
+// Which of two faces wins a tie, and when clipping is to be believed, is as for boxes in space
+// (narrow_polyhedral.h), so that a planar scene and its twin in space move alike.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "collision/narrow_polyhedral.h"
 #include "collision/triangle.h"
 
 namespace scree {
@@ -20,7 +28,7 @@ namespace {
 constexpr double kSeam = 0.005;  // of the thinner body: bodies rest with far less overlap than this
 constexpr double kFlat =
     0.99;  // cos 8 degrees: faces this close to parallel lie flat on each other
-constexpr double kSameAxis = 0.98;   // cosine
+constexpr double kSameSide = 0.98;   // cosine
 constexpr double kFloorRatio = 1.5;  // of lengths: from here on the longer face is the floor
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
@@ -54,21 +62,41 @@ double lowest(const Piece& piece, const Vec2& direction) {
   return low;
 }
 
-/// The deepest axis overall and the flat pairs within the seam's width.
+/// The best axis of either shape and the flat pairs within the seam's width.
 struct AxisSearch {
-  Axis best;
+  Axis best_a, best_b;
   std::array<Axis, 8> flat;
   int flat_count = 0;
 
-  void consider(const Axis& candidate, double bias) {
+  void consider(const Axis& candidate, double seam) {
     if (candidate.incident < 0) return;
-    if (candidate.separation > best.separation + bias) best = candidate;
-  }
-  void consider_flat(const Axis& candidate) {
-    if (candidate.incident < 0 || candidate.flatness < kFlat) return;
+    Axis& best = candidate.is_of_b ? best_b : best_a;
+    if (candidate.separation > best.separation) best = candidate;
+    if (candidate.separation < -seam || candidate.flatness < kFlat) return;
     if (flat_count < static_cast<int>(flat.size())) flat[at(flat_count++)] = candidate;
   }
 };
+
+/// The axis of a, unless that of b is better by more than rounding: resting contacts would flip
+/// between the two.
+const Axis* better_of(const Axis* of_a, const Axis* of_b, double half_thickness) {
+  if (of_a == nullptr || of_b == nullptr) return of_a == nullptr ? of_b : of_a;
+  const bool is_same = of_a->normal.dot(of_b->normal) > kSameAxis;
+  const double bias = (is_same ? kSameAxisBias : kTieBias) * half_thickness;
+  return of_b->separation > of_a->separation + bias ? of_b : of_a;
+}
+
+/// The best of the flat pairs that do not look to the side of `apart_from` (if given), or null.
+const Axis* best_flat(const AxisSearch& search, const Axis* apart_from, double half_thickness) {
+  const Axis *of_a = nullptr, *of_b = nullptr;
+  for (int k = 0; k < search.flat_count; ++k) {
+    const Axis& axis = search.flat[at(k)];
+    if (apart_from != nullptr && axis.normal.dot(apart_from->normal) > kSameSide) continue;
+    const Axis*& best = axis.is_of_b ? of_b : of_a;
+    if (best == nullptr || axis.separation > best->separation) best = &axis;
+  }
+  return better_of(of_a, of_b, half_thickness);
+}
 
 /// False when the two are farther apart than the margin.
 bool find_axes(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin, double seam,
@@ -79,33 +107,28 @@ bool find_axes(const Piece& a, const Piece& b, const Frame2& b_in_a, double marg
     axis.separation = lowest(b, in_b) + a.normals[i].dot(b_in_a.position) - a.offsets[i];
     if (axis.separation > margin) return false;
     if (a.is_inner[i] != 0 ||
-        (axis.separation < -seam && axis.separation <= search.best.separation))
+        (axis.separation < -seam && axis.separation <= search.best_a.separation))
       continue;
     axis.face = i;
     axis.normal = a.normals[i];
     find_incident(b, in_b, axis);
-    search.consider(axis, 0.0);
-    if (axis.separation >= -seam) search.consider_flat(axis);
+    search.consider(axis, seam);
   }
-  // The second shape's faces must be better by more than rounding, or resting contacts would flip
-  // between the two.
-  const double bias = 0.02 * seam;
   for (int i = 0; i < b.count; ++i) {
     Axis axis;
     const Vec2 in_a = b_in_a.turn * b.normals[i];
     axis.separation = lowest(a, in_a) - b.offsets[i] - in_a.dot(b_in_a.position);
     if (axis.separation > margin) return false;
     if (b.is_inner[i] != 0 ||
-        (axis.separation < -seam && axis.separation <= search.best.separation))
+        (axis.separation < -seam && axis.separation <= search.best_b.separation))
       continue;
     axis.is_of_b = true;
     axis.face = i;
     axis.normal = -in_a;
     find_incident(a, in_a, axis);
-    search.consider(axis, bias);
-    if (axis.separation >= -seam) search.consider_flat(axis);
+    search.consider(axis, seam);
   }
-  return search.best.face >= 0;
+  return search.best_a.face >= 0 || search.best_b.face >= 0;
 }
 
 void clip(const Piece& a, const Piece& b, const Frame2& b_in_a, const Axis& axis, double margin,
@@ -152,6 +175,49 @@ void clip(const Piece& a, const Piece& b, const Frame2& b_in_a, const Axis& axis
   }
 }
 
+/// A corner of the whole shape, not one that cutting it into pieces made or that points inward.
+bool is_outer_corner(const Piece& piece, int k) {
+  const int last = (k + piece.count - 1) % piece.count;
+  return piece.is_inner[k] == 0 && piece.is_inner[last] == 0 && piece.is_reflex[k] == 0;
+}
+
+/// The two corners nearest to each other, if within the margin.
+void touch_nearest_corners(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
+                           PlanarContacts& out) {
+  int nearest_i = -1, nearest_j = -1;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (int j = 0; j < b.count; ++j) {
+    const Vec2 corner = b_in_a.to_world(b.points[j]);
+    for (int i = 0; i < a.count; ++i) {
+      const double distance_squared = (corner - a.points[i]).squaredNorm();
+      if (distance_squared >= nearest) continue;
+      nearest = distance_squared;
+      nearest_i = i;
+      nearest_j = j;
+    }
+  }
+  const double gap = std::sqrt(nearest);
+  if (gap > margin || !is_outer_corner(a, nearest_i) || !is_outer_corner(b, nearest_j)) return;
+  const Vec2 corner = b_in_a.to_world(b.points[nearest_j]);
+  const Vec2& start = a.points[nearest_i];
+  out.add({0.5 * (start + corner), (corner - start) / gap, gap,
+           feature_hash(static_cast<std::uint32_t>(nearest_i),
+                        static_cast<std::uint32_t>(nearest_j), 9)});
+}
+
+/// Clipping, or the nearest corners where the pieces lie apart and clipping does not find the
+/// place that the axis speaks of.
+void clip_or_touch_corners(const Piece& a, const Piece& b, const Frame2& b_in_a, const Axis& axis,
+                           double margin, double seam, PlanarContacts& out) {
+  clip(a, b, b_in_a, axis, margin, seam, out);
+  if (axis.separation <= (axis.flatness >= kFlat ? seam : 0.0)) return;
+  double least = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < out.count; ++k) least = std::min(least, out.list[at(k)].gap);
+  if (is_clipping_true(least, axis.separation, 0.5 * std::min(a.thickness, b.thickness))) return;
+  out.count = 0;
+  touch_nearest_corners(a, b, b_in_a, margin, out);
+}
+
 /// Corner against corner, pushed apart along the line that halves the angle of the two flat pairs.
 /// False when the faces of either shape are not neighbours.
 bool push_corners(const Piece& a, const Piece& b, const Frame2& b_in_a, const Axis& first,
@@ -180,28 +246,20 @@ bool push_corners(const Piece& a, const Piece& b, const Frame2& b_in_a, const Ax
 
 void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
                   PlanarContacts& out) {
-  const double seam = kSeam * std::min(a.thickness, b.thickness);
+  const double thickness = std::min(a.thickness, b.thickness);
+  const double seam = kSeam * thickness, half_thickness = 0.5 * thickness;
   AxisSearch search;
   if (!find_axes(a, b, b_in_a, margin, seam, search)) return;
-  if (search.flat_count == 0) {
-    clip(a, b, b_in_a, search.best, margin, seam, out);
+  const Axis& best = *better_of(search.best_a.face >= 0 ? &search.best_a : nullptr,
+                                search.best_b.face >= 0 ? &search.best_b : nullptr, half_thickness);
+  const Axis* first = best_flat(search, nullptr, half_thickness);
+  if (first == nullptr) {
+    clip_or_touch_corners(a, b, b_in_a, best, margin, seam, out);
     return;
   }
-  const auto bias = [&](const Axis& x) { return x.is_of_b ? 0.02 * seam : 0.0; };
-  const Axis* first = &search.flat[0];
-  for (int k = 1; k < search.flat_count; ++k) {
-    const Axis& x = search.flat[at(k)];
-    if (x.separation - bias(x) > first->separation - bias(*first)) first = &x;
-  }
-  const Axis* second = nullptr;
-  for (int k = 0; k < search.flat_count; ++k) {
-    const Axis& x = search.flat[at(k)];
-    if (x.normal.dot(first->normal) > kSameAxis) continue;
-    if (second == nullptr || x.separation - bias(x) > second->separation - bias(*second))
-      second = &x;
-  }
+  const Axis* second = best_flat(search, first, half_thickness);
   if (second == nullptr) {
-    clip(a, b, b_in_a, *first, margin, seam, out);
+    clip_or_touch_corners(a, b, b_in_a, *first, margin, seam, out);
     return;
   }
   const auto longer = [&](const Axis& x) {
@@ -214,7 +272,7 @@ void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double m
   } else if (second_length >= kFloorRatio * first_length) {
     clip(a, b, b_in_a, *second, margin, seam, out);
   } else if (!push_corners(a, b, b_in_a, *first, *second, margin, out)) {
-    clip(a, b, b_in_a, search.best, margin, seam, out);
+    clip(a, b, b_in_a, best, margin, seam, out);
   }
 }
 

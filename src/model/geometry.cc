@@ -130,7 +130,8 @@ Geometry of(const Polygon& polygon) {
   for (const Vec2& p : polygon.points) {
     geometry.bounds.add(Vec3(p.x(), p.y(), -half));
     geometry.bounds.add(Vec3(p.x(), p.y(), half));
-    geometry.bounding_radius = std::max(geometry.bounding_radius, std::hypot(p.norm(), half));
+    // In the plane, where it moves: the thickness counts for the mass only.
+    geometry.bounding_radius = std::max(geometry.bounding_radius, p.norm());
   }
   // A convex polygon is narrowest across one of its edges.
   geometry.thickness = kInfinity;

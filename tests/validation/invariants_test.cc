@@ -2,7 +2,7 @@
 #include <random>
 
 #include "base/parallel.h"
-#include "validation/cases.h"
+#include "validation/energy.h"
 
 namespace scree {
 namespace {
@@ -67,28 +67,71 @@ TEST(H1H2Momentum, IsKeptByEverySolver) {
   }
 }
 
-// H3: energy never grows (random heaps with friction and restitution falling on the ground);
-// undoing overlap may add no more than the weight times the depth, and these scenes start without
-// overlap large enough to matter.
-TEST(H3Energy, NeverGrows) {
-  for (unsigned seed = 1; seed <= 20; ++seed) {
-    Scene scene = cloud(seed, 12, 0.1 * (seed % 8), 0.1 * (seed % 5));
-    scene.add(ground());
-    WorldOptions options = tight(0.002);
-    options.tolerance = 1e-8;
-    World world(scene, options);
-    for (int k = 0; k < 50; ++k) world.step();  // initial overlaps of the cloud come apart
+/// Four bodies, apart from each other, above the ground.
+Scene small_cloud(unsigned seed, double friction, double restitution) {
+  Scene scene = cloud(seed, 4, friction, restitution);
+  for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
+    Vec3& at = scene.bodies[k].pose.position;
+    at = Vec3(0.3 * static_cast<double>(k % 2), 0.02 * at[1],
+              0.25 + 0.3 * static_cast<double>(k / 2));
+  }
+  scene.add(ground());
+  return scene;
+}
+
+// H3, e = 0: no step adds energy but by undoing overlap (impulse times the speed asked for). 500
+// random scenes, any friction; 1e-9 of the energy, and what the judge says the solver left open.
+TEST(H3Energy, NeverGrowsWithoutRestitution) {
+  for (unsigned seed = 1; seed <= 500; ++seed) {
+    WorldOptions options = tight(0.01);
+    options.max_iterations = 300;
+    World world(small_cloud(seed, 0.1 * (seed % 11), 0.0), options);
     const Energy start = energy_of(world.model(), world.state());
-    double last = start.kinetic + start.potential;
-    const double scale = std::abs(start.kinetic) + std::abs(start.potential);
-    for (int k = 0; k < 300; ++k) {
-      const Receipt r = world.step();
-      const double now = r.kinetic_energy + r.potential_energy;
-      double mass = 0;
-      for (const BodyModel& b : world.model().bodies) mass += b.mass;
-      EXPECT_LE(now, last + 1e-7 * scale + mass * kG * r.penetration)
-          << "seed " << seed << " step " << r.step;
-      last = now;
+    const double scale = start.kinetic + start.potential;
+    for (int k = 0; k < 60; ++k) {
+      Receipt receipt;
+      const EnergyBalance balance = step_with_balance(world, receipt);
+      EXPECT_LE(balance.energy_change,
+                balance.recovery + std::max(0.0, receipt.residuals.gap) + 1e-9 * scale)
+          << "seed " << seed << " step " << k;
+    }
+  }
+}
+
+// H3, 0 < e <= 1 without friction: a blow lifts a body out of the fall its step had already
+// counted, so it is E + h g.P/2 that never rises above its start. (With friction Newton's law
+// itself can create energy when a blow reverses the slip; see docs/time-stepping.md.)
+TEST(H3Energy, NeverGrowsWithRestitutionAndNoFriction) {
+  for (unsigned seed = 1; seed <= 500; ++seed) {
+    WorldOptions options = tight(0.01);
+    options.max_iterations = 300;
+    World world(small_cloud(seed, 0.0, 0.1 * (1 + seed % 10)), options);
+    const double start = modified_energy(world, 0.01);
+    double allowed = 0;
+    for (int k = 0; k < 60; ++k) {
+      Receipt receipt;
+      const EnergyBalance balance = step_with_balance(world, receipt);
+      allowed += balance.recovery + balance.caught + std::max(0.0, receipt.residuals.gap);
+      EXPECT_LE(modified_energy(world, 0.01), start + allowed + 1e-9 * start)
+          << "seed " << seed << " step " << k;
+    }
+  }
+}
+
+// The two balances hold to rounding in every step, solved or not, whatever friction and
+// restitution.
+TEST(H3Energy, BalancesToRounding) {
+  for (unsigned seed = 1; seed <= 50; ++seed) {
+    WorldOptions options = tight(0.01);
+    options.max_iterations = 5;
+    World world(small_cloud(seed, 0.1 * (seed % 11), 0.1 * (seed % 7)), options);
+    const Energy start = energy_of(world.model(), world.state());
+    const double scale = start.kinetic + start.potential;
+    for (int k = 0; k < 60; ++k) {
+      Receipt receipt;
+      const EnergyBalance b = step_with_balance(world, receipt);
+      EXPECT_NEAR(b.energy_change, b.work_end - b.lost_in_change, 1e-13 * scale) << seed;
+      EXPECT_NEAR(b.modified_change, b.work_mean, 1e-13 * scale) << seed;
     }
   }
 }
@@ -109,7 +152,7 @@ TEST(H5Galilei, RelativeMotionIsTheSame) {
   }
   for (int k = 1; k <= 5; ++k) {
     const Vec3 relative = moving.pose(k).position - Vec3(100 * 0.3, 0, 0);
-    EXPECT_LT((relative - rest.pose(k).position).norm(), 1e-7);
+    EXPECT_LT((relative - rest.pose(k).position).norm(), 1e-9) << k;
   }
 }
 
@@ -138,6 +181,31 @@ TEST(H6Rotation, ResultsRotateWithTheScene) {
   }
   for (int k = 1; k <= 2; ++k)
     EXPECT_LT((turned.pose(k).position - turn * straight.pose(k).position).norm(), 1e-9);
+}
+
+// The same of bodies that fall, tumble and bounce.
+TEST(H6Rotation, BlowsRotateWithTheScene) {
+  const Quat turn(Eigen::AngleAxisd(1.1, Vec3(1, 2, 3).normalized()));
+  auto build = [&](const Quat& q) {
+    Scene scene = scene_with(0.3, 0.4);
+    scene.gravity = q * Vec3(0, 0, -kG);
+    scene.add(body(HalfSpace{q * Vec3::UnitZ(), 0.0}).fixed());
+    for (int k = 0; k < 3; ++k) {
+      Body b = k == 0 ? box({0.2, 0.3, 0.1}) : k == 1 ? body(Capsule{0.06, 0.15}) : sphere(0.1);
+      b.at(q * Vec3(0.03 * k, 0.02 * k, 0.25 + 0.3 * k)).moving(q * Vec3(0.5, 0.2 * k, -1));
+      b.spinning(q * Vec3(3, -2, 1));
+      b.pose.orientation = q * Quat(Eigen::AngleAxisd(0.5 + k, Vec3(2, 1, k).normalized()));
+      scene.add(b);
+    }
+    return scene;
+  };
+  World straight(build(Quat::Identity()), tight(0.005)), turned(build(turn), tight(0.005));
+  run_steps(straight, 65);
+  run_steps(turned, 65);
+  for (int k = 1; k <= 3; ++k) {
+    EXPECT_LT((turned.pose(k).position - turn * straight.pose(k).position).norm(), 1e-9) << k;
+    EXPECT_LT((turned.velocity(k) - turn * straight.velocity(k)).norm(), 1e-9) << k;
+  }
 }
 
 // H11: the same bits for every thread count and every run.

@@ -39,9 +39,9 @@ TEST(E10ManyContacts, MotionDoesNotDependOnTheirNumber) {
       speed -= 0.3 * kG * h;
       expected += speed * h;
     }
-    EXPECT_LT((world.velocity(1) - speed * heading).norm(), 1e-8) << rows * columns;
+    EXPECT_LT((world.velocity(1) - speed * heading).norm(), 1e-9) << rows * columns;
     EXPECT_LT((world.pose(1).position - expected * heading).norm(), 1e-9) << rows * columns;
-    EXPECT_LT(world.angular_velocity(1).norm(), 1e-7) << rows * columns;
+    EXPECT_LT(world.angular_velocity(1).norm(), 1e-9) << rows * columns;
   }
 }
 
@@ -166,7 +166,7 @@ TEST(H8Permutation, MotionDoesNotDependOnTheOrderOfCreation) {
     const std::string name = "body " + std::to_string(k);
     const Vec3 a = plain.pose(plain.body_index(name)).position;
     const Vec3 b = mixed.pose(mixed.body_index(name)).position;
-    EXPECT_LT((a - b).norm(), 1e-7) << name;
+    EXPECT_LT((a - b).norm(), 1e-8) << name;
   }
 }
 
