@@ -90,7 +90,7 @@ std::vector<Ground> grounds() {
     return is_third(x) && is_third(y) ? 0.15 : 0.0;
   };
   // Where examples/shapes.yaml drops its bodies.
-  HeightField wide{.columns = 4, .rows = 4, .spacing_x = 2.0, .spacing_y = 2.0};
+  HeightField wide{.columns = 4, .rows = 4, .spacing_x = 2.0, .spacing_y = 2.0, .heights = {}};
   wide.heights = {0.5, 0.4, 0.4, 0.5, 0.4, 0.0, 0.1, 0.4, 0.4, 0.1, 0.0, 0.4, 0.5, 0.4, 0.4, 0.5};
   std::vector<Ground> all;
   all.push_back(field_ground("wide bowl", wide, at_place(-3, -3, 0), 2.5));
@@ -196,8 +196,9 @@ void judge(const Ground& ground, const Geometry& shape, const Pose& pose) {
   }
   ASSERT_LE(least, 1e-7) << "they overlap";
   const double shorter = (-least - 1e-9) / 1.06;
-  if (shorter > 0.0)
+  if (shorter > 0.0) {
     ASSERT_FALSE(ground.oracle.can_leave(shape, pose, shorter, ways)) << "depth " << -least << " m";
+  }
 }
 
 TEST(SurfaceSweep, NoContactIsDeeperThanTheWayOut) {
