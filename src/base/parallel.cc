@@ -1,9 +1,15 @@
 #include "base/parallel.h"
 
+#if SCREE_PLAIN_THREADS
+#include <thread>
+
+#include "base/plain_workers.h"
+#else
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#endif
 
 #include <algorithm>
 #include <memory>
@@ -12,6 +18,11 @@
 namespace scree {
 namespace {
 
+#if SCREE_PLAIN_THREADS
+using Workers = PlainWorkers;
+
+int core_count() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+#else
 // The arena gives exactly the number of workers asked for, also more than there are cores: the
 // implicit arena of TBB stops at the cores, and a test that compares one worker with four would
 // compare one with one on a small machine.
@@ -20,17 +31,24 @@ struct Workers {
       : count(wanted),
         limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(wanted)),
         arena(wanted) {}
+  void run(int chunks, RangeBody run_chunks) {
+    arena.execute(
+        [&] { tbb::parallel_for(0, chunks, [&](int chunk) { run_chunks(chunk, chunk + 1); }); });
+  }
   int count;
   tbb::global_control limit;
   tbb::task_arena arena;
 };
+
+int core_count() { return tbb::info::default_concurrency(); }
+#endif
 
 std::unique_ptr<Workers> current;
 std::once_flag first_use;
 
 Workers& workers() {
   std::call_once(first_use, [] {
-    if (!current) current = std::make_unique<Workers>(tbb::info::default_concurrency());
+    if (!current) current = std::make_unique<Workers>(core_count());
   });
   return *current;
 }
@@ -38,7 +56,7 @@ Workers& workers() {
 }  // namespace
 
 void set_thread_count(int count) {
-  const int wanted = count > 0 ? count : tbb::info::default_concurrency();
+  const int wanted = count > 0 ? count : core_count();
   if (current && current->count == wanted) return;
   current.reset();  // before the new limit is set: the lowest of all living limits counts
   current = std::make_unique<Workers>(wanted);
@@ -49,15 +67,17 @@ int thread_count() { return workers().count; }
 void parallel_for(int count, int grain, RangeBody body) {
   if (count <= 0) return;
   const int chunks = (count - 1) / grain + 1;
-  const auto run_chunk = [&](int chunk) {
-    const int begin = chunk * grain;
-    body(begin, begin + std::min(grain, count - begin));
+  const auto run_chunks = [&](int first, int end) {
+    for (int chunk = first; chunk < end; ++chunk) {
+      const int begin = chunk * grain;
+      body(begin, begin + std::min(grain, count - begin));
+    }
   };
   if (chunks == 1 || thread_count() == 1) {
-    for (int chunk = 0; chunk < chunks; ++chunk) run_chunk(chunk);
-    return;
+    run_chunks(0, chunks);
+  } else {
+    workers().run(chunks, run_chunks);
   }
-  workers().arena.execute([&] { tbb::parallel_for(0, chunks, run_chunk); });
 }
 
 }  // namespace scree

@@ -3,7 +3,9 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace scree::testing {
@@ -38,9 +40,21 @@ class Child {
   Child(const std::string& program, const std::vector<std::string>& arguments, const Folder& folder,
         const std::vector<std::string>& environment = {});
   void send(int signal) const;
+  /// Waits until `is_so`, for as long as the program runs; how long that takes is the machine's
+  /// affair. Returns whether it is so.
+  template <class Condition>
+  bool runs_until(const Condition& is_so) const {
+    while (!is_so()) {
+      if (!is_running()) return is_so();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return true;
+  }
   Outcome wait();
 
  private:
+  bool is_running() const;
+
   pid_t process_;
   std::string out_path_, err_path_;
 };

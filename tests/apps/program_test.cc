@@ -62,6 +62,13 @@ Child::Child(const std::string& program, const std::vector<std::string>& argumen
   _exit(127);
 }
 
+bool Child::is_running() const {
+  siginfo_t info{};
+  // WNOWAIT leaves the child to be collected by wait().
+  return waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
+}
+
 void Child::send(int signal) const { kill(process_, signal); }
 
 Outcome Child::wait() {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,10 +27,9 @@ std::string describe(const std::vector<PairContact>& contacts) {
   std::string text;
   for (const PairContact& c : contacts) {
     for (const Vec3& v : {c.point, c.normal}) {
-      text += "(" + std::to_string(v.x()) + " " + std::to_string(v.y()) + " " +
-              std::to_string(v.z()) + ") ";
+      text += fmt::format("({:.6f} {:.6f} {:.6f}) ", v.x(), v.y(), v.z());
     }
-    text += std::to_string(c.gap) + "\n";
+    text += fmt::format("{:.6f}\n", c.gap);
   }
   return text;
 }

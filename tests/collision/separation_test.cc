@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 #include "collision/gjk.h"
 #include "convex_shapes.h"
 

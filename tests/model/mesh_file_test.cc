@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -18,8 +19,22 @@
 namespace scree {
 namespace {
 
+/// A folder of this process: ctest runs the tests as processes beside each other, and the files of
+/// one must not be those of another.
+const std::string& folder() {
+  static const struct Folder {
+    std::string path = ::testing::TempDir() + "scree_mesh_XXXXXX";
+    Folder() { path = std::string(mkdtemp(path.data())) + "/"; }
+    ~Folder() {
+      std::error_code ignored;
+      std::filesystem::remove_all(path, ignored);
+    }
+  } made;
+  return made.path;
+}
+
 std::string write(const std::string& name, const std::string& content) {
-  const std::string path = ::testing::TempDir() + name;
+  const std::string path = folder() + name;
   std::filesystem::remove(path);  // some file systems wait for the disk when a file is overwritten
   std::ofstream(path, std::ios::binary) << content;
   return path;
@@ -196,7 +211,7 @@ TEST(MeshFile, NamesAMissingFile) {
 }
 
 TEST(MeshFile, RefusesAFolder) {
-  const std::string path = ::testing::TempDir() + "folder.stl";
+  const std::string path = folder() + "folder.stl";
   std::filesystem::create_directory(path);
   try {
     read_mesh(path);
