@@ -147,7 +147,13 @@ Scene scene_with_everything() {
   scene.gravity = Vec3(0.1, -0.0, -1.0 / 3.0);
   scene.recovery_speed = 0.7;
   scene.restitution_threshold = 1e-17;
-  scene.run = {0.1 + 0.2, 1e300, "apgd", "relaxed", 1e-9, 77, {}};
+  scene.run = {0.1 + 0.2,
+               1e300,
+               "apgd",
+               "relaxed",
+               1e-9,
+               77,
+               {{"memory", 0.0}, {"an odd: name", 1.0 / 3.0}}};
   scene.parameters = {{"angle", 20.0, "slope, deg"}, {"r_2", -1e-5, ""}};
   scene.materials = {{"default", 0.3, 0.1}, {"a: b", 1.0 / 7.0, 1.0}};
   scene.pairs = {{"default", "a: b", 0.123456789012345678, 0.25}};
@@ -209,7 +215,6 @@ TEST(SceneFile, EveryExampleIsReadAndSurvivesTheRoundTrip) {
     SCOPED_TRACE(entry.path().filename().string());
     ++count;
     Scene scene;
-  scene.run.solver_options = {{"memory", 0.0}, {"an odd: name", 1.0 / 3.0}};
     ASSERT_NO_THROW(scene = read_scene(entry.path().string()));
     expect_round_trip(scene);
     EXPECT_NO_THROW(compile(scene));
