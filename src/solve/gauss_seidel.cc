@@ -66,7 +66,7 @@ void GaussSeidel::unflatten(const Problem& problem, std::span<const double> x, L
 SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
                                const SolveOptions& options) {
   if (problem.contacts.size() >= kWide) return wide_.solve(problem, impulses, options);
-  const double relaxation = option(options, "relaxation", 0.0);
+  const double relaxation = relaxation_option(options);
   const int rounds = whole_option(options, "local_rounds", 0, 0);
   const SweepOptions sweep_options{.law = options.law,
                                    .relaxation = relaxation > 0.0 ? relaxation : 1.0,

@@ -22,7 +22,8 @@ LocalBlock local_block(const Mat3& w) {
   const double s11 = block.s11 - block.n1 * block.n1 / block.nn;
   const double s12 = block.s12 - block.n1 * block.n2 / block.nn;
   const double s22 = block.s22 - block.n2 * block.n2 / block.nn;
-  if (!(s11 * s22 - s12 * s12 > floor * (s11 + s22))) {
+  // Both tests: where only one direction moves, s11 + s22 may round to below zero.
+  if (!(s11 + s22 > floor && s11 * s22 - s12 * s12 > floor * (s11 + s22))) {
     block.s11 += floor;
     block.s22 += floor;
   }

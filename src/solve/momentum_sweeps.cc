@@ -73,7 +73,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
                                   const SolveOptions& options) {
   WideOptions sweep{.law = options.law,
                     .local_rounds = std::max(1, whole_option(options, "local_rounds", 0, 0))};
-  const double relaxation = option(options, "relaxation", 0.0);
+  const double relaxation = relaxation_option(options);
   if (relaxation > 0.0) sweep.relaxation_one = sweep.relaxation_many = relaxation;
   const int least_sweeps = whole_option(options, "spare_sweeps", 20, 0);
   const int memory = std::max(1, whole_option(options, "memory", 8, 0));

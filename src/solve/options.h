@@ -30,4 +30,14 @@ inline int whole_option(const SolveOptions& options, std::string_view name, int 
   return static_cast<int>(value);
 }
 
+/// The step factor of a visit; 0: the solver's own. Throws InputError unless it is in [0, 2).
+inline double relaxation_option(const SolveOptions& options) {
+  const double value = option(options, "relaxation", 0.0);
+  if (!(value >= 0.0 && value < 2.0)) {
+    throw InputError(fmt::format(
+        "solver option relaxation must be 0 (the solver's own) or in (0, 2), got {}", value));
+  }
+  return value;
+}
+
 }  // namespace scree

@@ -78,5 +78,22 @@ TEST(LocalContact, LockedDirectionTakesNoImpulse) {
   EXPECT_EQ(p[2], 0.0);
 }
 
+// A body that can move along y only, pushed against a slope of 17 degrees: W has rank one, and the
+// sum of the tangential entries that is left after elimination may round to below zero.
+TEST(LocalContact, SolvesABlockOfRankOne) {
+  for (int degrees = 1; degrees < 90; ++degrees) {
+    const double angle = degrees * 3.14159265358979 / 180.0;
+    const double n = std::cos(angle), t = std::sin(angle);  // y parts of normal and tangent
+    Mat3 w = Mat3::Zero();
+    w(0, 0) = n * n;
+    w(0, 1) = w(1, 0) = n * t;
+    w(1, 1) = t * t;
+    const Vec3 p = solve_local_coulomb(local_block(w), Vec3(-n, -t, 0.0), 0.3);
+    ASSERT_TRUE(p.allFinite()) << degrees;
+    const Vec3 u = w * p + Vec3(-n, -t, 0.0);
+    EXPECT_GE(u[0], -1e-6) << degrees;
+  }
+}
+
 }  // namespace
 }  // namespace scree
