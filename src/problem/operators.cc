@@ -2,10 +2,12 @@
 
 namespace scree {
 
-void velocities_from(const Problem& problem, const Impulses& impulses,
-                     std::vector<BodyVelocity>& velocities) {
+namespace {
+
+/// M^-1 J^T p, summed in block order: the wrenches first, divided by the inertia once per body.
+void velocity_changes(const Problem& problem, const Impulses& impulses,
+                      std::vector<BodyVelocity>& velocities) {
   velocities.resize(problem.bodies.size());
-  // Sum the wrenches first and divide by the inertia once per body.
   for (BodyVelocity& sum : velocities) sum = BodyVelocity{};
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const ContactBlock& contact = problem.contacts[i];
@@ -28,9 +30,36 @@ void velocities_from(const Problem& problem, const Impulses& impulses,
   }
   for (std::size_t k = 0; k < velocities.size(); ++k) {
     const ProblemBody& body = problem.bodies[k];
-    velocities[k].linear = body.velocity + body.inverse_mass.cwiseProduct(velocities[k].linear);
+    velocities[k].linear = body.inverse_mass.cwiseProduct(velocities[k].linear);
     const Vec3 spin = body.inverse_inertia * velocities[k].angular;
-    velocities[k].angular = body.angular_velocity + spin;
+    velocities[k].angular = spin;
+  }
+}
+
+}  // namespace
+
+void velocities_from(const Problem& problem, const Impulses& impulses,
+                     std::vector<BodyVelocity>& velocities) {
+  velocity_changes(problem, impulses, velocities);
+  for (std::size_t k = 0; k < velocities.size(); ++k) {
+    velocities[k].linear += problem.bodies[k].velocity;
+    velocities[k].angular += problem.bodies[k].angular_velocity;
+  }
+}
+
+void delassus_product(const Problem& problem, const Impulses& impulses,
+                      std::vector<BodyVelocity>& velocities, Impulses& product) {
+  velocity_changes(problem, impulses, velocities);
+  product.contacts.resize(problem.contacts.size());
+  product.rows.resize(problem.rows.size());
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ContactBlock& contact = problem.contacts[i];
+    product.contacts[i] = relative_velocity(problem, contact, velocities) - contact.bias;
+  }
+  for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+    const RowBlock& row = problem.rows[i];
+    product.rows[i] =
+        relative_velocity(problem, row, velocities) - row.bias + row.compliance * impulses.rows[i];
   }
 }
 

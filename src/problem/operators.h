@@ -18,6 +18,10 @@ struct BodyVelocity {
 void velocities_from(const Problem& problem, const Impulses& impulses,
                      std::vector<BodyVelocity>& velocities);
 
+/// W p = J M^-1 J^T p + R p; `velocities` is scratch.
+void delassus_product(const Problem& problem, const Impulses& impulses,
+                      std::vector<BodyVelocity>& velocities, Impulses& product);
+
 /// J v + b of one contact, rows (n, t1, t2).
 Vec3 relative_velocity(const Problem& problem, const ContactBlock& contact,
                        std::span<const BodyVelocity> velocities);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kLarge = 200;  // contacts; smaller problems are solved to rounding anyway
 constexpr int kSweepsBefore = 1200;  // of Gauss-Seidel before the interior point is asked
+constexpr int kSweepsAgain = 300;    // after that, before least squares are tried
 constexpr int kMostIterations = 60;
 // The interior point is worth it up to so many operations per contact in one factor.
 constexpr double kFlopsPerContact = 2e4;
@@ -41,11 +42,11 @@ void Automatic::add(SolveResult& total, SolveResult step) {
 
 SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
                              const SolveOptions& options) {
-  if (problem.contacts.size() < kLarge) return sweeps_->solve(problem, impulses, options);
   const int most = options.max_iterations > 0 ? options.max_iterations
                                               : gauss_seidel_info().default_max_iterations;
   const bool is_cold = std::all_of(impulses.contacts.begin(), impulses.contacts.end(),
                                    [](const Vec3& p) { return p.isZero(0.0); });
+  const std::vector<double> start_rows = impulses.rows;
   const auto start = std::chrono::steady_clock::now();
   auto time_left = [&] {
     if (options.time_limit <= 0.0) return 0.0;  // no limit
@@ -54,6 +55,8 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
   };
   SolveOptions first = options;
   first.max_iterations = std::min(most, kSweepsBefore);
+  const bool is_small = problem.contacts.size() < kLarge;
+  if (is_cold) first.extra.emplace_back("cold_share", 1.0);  // the interior point polishes better
   SolveResult result = sweeps_->solve(problem, impulses, first);
 
   SolveOptions second = options;
@@ -65,12 +68,20 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
   const bool is_converged = result.status == SolveStatus::converged;
   if (second.max_iterations <= 0) return result;
   if (is_converged) {
-    if (is_cold && result.residuals.relative_rms > kColdPolish * options.tolerance) {
+    if (is_cold && !is_small && result.residuals.relative_rms > kColdPolish * options.tolerance) {
       second.tolerance = kColdPolish * options.tolerance;
       SolveResult polished = interior_->solve(problem, impulses, second);
       polished.status = SolveStatus::converged;  // it never returns anything worse
       polished.used = result.used;
+      const bool is_polished = polished.residuals.relative_rms <= second.tolerance;
       add(result, std::move(polished));
+      if (is_polished || result.iterations >= most) return result;
+      SolveOptions again = options;
+      again.time_limit = time_left();
+      again.max_iterations = most - result.iterations;
+      for (Vec3& p : impulses.contacts) p.setZero();
+      impulses.rows = start_rows;
+      add(result, sweeps_->solve(problem, impulses, again));
     }
     return result;
   }
@@ -80,6 +91,7 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
   SolveOptions third = options;
   third.time_limit = time_left();
   third.max_iterations = most - result.iterations;
+  third.extra.emplace_back("descent_after", kSweepsAgain);
   add(result, sweeps_->solve(problem, impulses, third));
   return result;
 }

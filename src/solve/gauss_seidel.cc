@@ -211,7 +211,11 @@ SolverInfo gauss_seidel_info() {
             "contacts"},
            {"plain_sweeps", 8, "sweeps before Anderson acceleration starts, below 200 contacts"},
            {"polish_visits", 4000, "visits for which small problems are solved to rounding"},
-           {"spare_sweeps", 20, "sweeps that may be spent beyond the tolerance"}},
+           {"spare_sweeps", 20, "sweeps that may be spent beyond the tolerance"},
+           {"cold_share", kColdShare,
+            "how many times the sweeps it needed a cold start is given, from 200 contacts on"},
+           {"descent_after", kFirstDescent,
+            "sweeps before least squares on the law are tried, from 200 contacts on"}},
       .default_max_iterations = kMaxSweeps,
       .create = [] { return std::make_unique<GaussSeidel>(); }};
 }

@@ -23,6 +23,10 @@
 namespace scree {
 namespace {
 
+// So many looks without a better residual: the iteration swings between too much and nothing, as it
+// does when many contacts act on one body.
+constexpr int kIdleLooks = 6;
+constexpr double kLeastOmega = 1e-5;
 constexpr int kGrain = 2048;
 
 class Jacobi final : public Solver {
@@ -112,6 +116,7 @@ SolveResult Jacobi::solve(const Problem& problem, Impulses& impulses, const Solv
   SolveResult result;
   result.used = "jacobi";
   double best_residual = audit_.residual(problem, impulses, options.law);
+  int idle_looks = 0;  // in a row, without a new best
   best_ = impulses;
   if (best_residual <= options.tolerance) {
     result.status = SolveStatus::converged;
@@ -154,8 +159,11 @@ SolveResult Jacobi::solve(const Problem& problem, Impulses& impulses, const Solv
     if (residual < best_residual) {
       best_residual = residual;
       best_ = impulses;
-    } else if (!(residual < 3.0 * best_residual) && omega > 1e-4) {  // also when not a number
+      idle_looks = 0;
+    } else if ((!(residual < 3.0 * best_residual) || ++idle_looks >= kIdleLooks) &&
+               omega > kLeastOmega) {  // also when not a number
       omega *= 0.5;
+      idle_looks = 0;
       impulses = best_;
       gather_velocities(problem, impulses);
     }

@@ -20,9 +20,13 @@ constexpr double kMostMomentum = 0.985, kLeastMomentum = 0.8;
 constexpr int kPatience = 60;
 constexpr double kNextToNone = 0.3;
 constexpr double kFaster = 0.95, kSlower = 1.25;  // factors on 1 - momentum
-constexpr int kColdShare = 6;
 // A residual so many times the best: go back to the best.
 constexpr double kTooFar = 30.0;
+// Least squares are tried from a residual so many times the tolerance, at most once in so many
+// sweeps.
+constexpr double kWithinReach = 2.3;
+constexpr int kDescendEvery = 1000;
+constexpr int kProducts = 300;
 
 std::span<double> numbers(AlignedVector<WideImpulse>& impulses) {
   return {reinterpret_cast<double*>(impulses.data()), impulses.size() * 3 * kLanes};
@@ -69,6 +73,19 @@ void MomentumSweeps::polish(const Problem& problem, Law law) {
   last_.rows = rows_;
 }
 
+double MomentumSweeps::descend(const Problem& problem, double tolerance, int most,
+                               Impulses& impulses, int& count) {
+  system_.write(p_, impulses);
+  impulses.rows = rows_;
+  const double residual =
+      gauss_newton_.descend(problem, audit_, tolerance, kProducts, most, impulses, count);
+  if (residual <= tolerance) {
+    system_.read(impulses, best_);
+    best_rows_ = impulses.rows;
+  }
+  return residual;
+}
+
 SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
                                   const SolveOptions& options) {
   WideOptions sweep{.law = options.law,
@@ -76,6 +93,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   const double relaxation = relaxation_option(options);
   if (relaxation > 0.0) sweep.relaxation_one = sweep.relaxation_many = relaxation;
   const int least_sweeps = whole_option(options, "spare_sweeps", 20, 0);
+  const int cold_share = whole_option(options, "cold_share", kColdShare, 1);
   const int memory = std::max(1, whole_option(options, "memory", 8, 0));
   double momentum = option(options, "momentum", 0.95);
   const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : kMaxSweeps;
@@ -97,12 +115,13 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   double recent = std::numeric_limits<double>::infinity();  // running mean of the residual
   double least_momentum = kLeastMomentum;
   int since_restart = 0, converged_at = 0, looks_since_best = 0;
+  int products = 0, next_descent = whole_option(options, "descent_after", kFirstDescent, 0);
 
   for (int sweep_count = 1;; ++sweep_count) {
     wide_sweep(system_, p_, rows_, sweep);
-    result.iterations = sweep_count;
+    result.iterations = sweep_count + products;
     ++since_restart;
-    const bool is_out_of_sweeps = sweep_count >= max_sweeps;
+    const bool is_out_of_sweeps = result.iterations >= max_sweeps;
     const bool is_out_of_time =
         options.time_limit > 0.0 &&
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
@@ -124,11 +143,20 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
         best_ = p_;
         best_rows_ = rows_;
       }
+      if (options.law == Law::coulomb && best > options.tolerance &&
+          residual <= kWithinReach * options.tolerance && sweep_count >= next_descent &&
+          !is_out_of_sweeps && !is_out_of_time) {
+        const double reached =
+            descend(problem, options.tolerance, max_sweeps - result.iterations, impulses, products);
+        result.iterations = sweep_count + products;
+        next_descent = sweep_count + kDescendEvery;
+        if (reached <= options.tolerance) best = reached;
+      }
       if (best <= options.tolerance && converged_at == 0) {
         converged_at = sweep_count;
         start_polishing(problem, memory);
       }
-      const int least = is_cold ? kColdShare * converged_at : least_sweeps;
+      const int least = is_cold ? cold_share * converged_at : least_sweeps;
       const double polished = (is_cold ? 1e-5 : 1e-2) * options.tolerance;
       if (converged_at > 0 && (sweep_count >= least || best <= polished)) {
         result.status = SolveStatus::converged;

@@ -201,5 +201,38 @@ TEST(Solvers, AUserMayRegisterAnother) {
   EXPECT_THROW(register_solver(info), InputError);
 }
 
+// All contacts of one body push at once: the steps must get shorter by themselves.
+TEST(Jacobi, ConvergesWithManyFeetOnOneBody) {
+  Problem problem;
+  problem.bodies.emplace_back();
+  problem.bodies.push_back(free_body(1.0, Vec3::Constant(1.0), Vec3(0.01, 0, -0.0981)));
+  for (int i = 0; i < 16; ++i) {
+    for (int k = 0; k < 16; ++k) {
+      const Vec3 foot(0.1 * (i - 7.5), 0.1 * (k - 7.5), 0.0);
+      problem.contacts.push_back(
+          contact_between(0, 1, Vec3::UnitZ(), foot, foot - Vec3(0, 0, 0.2), 0.5));
+    }
+  }
+  Impulses impulses = zero_impulses(problem);
+  SolveOptions options;
+  const SolveResult result = solver_named("jacobi").create()->solve(problem, impulses, options);
+  EXPECT_EQ(result.status, SolveStatus::converged) << result.residuals.relative_rms;
+}
+
+// What a cold start leaves undone stays in the velocities.
+TEST(Automatic, PolishesAColdStartFarBeyondTheTolerance) {
+  const Problem problem = box_stack(60, 0.5);
+  Impulses impulses = zero_impulses(problem);
+  SolveOptions options;
+  const SolveResult result = solver_named("auto").create()->solve(problem, impulses, options);
+  EXPECT_EQ(result.status, SolveStatus::converged);
+  EXPECT_LE(result.residuals.relative_rms, 1e-7);
+  // Where its factor would be too dear, sweeps do it.
+  const Problem heap = shaken_lattice(8, 0.4, 3);
+  Impulses heap_impulses = zero_impulses(heap);
+  EXPECT_EQ(solver_named("auto").create()->solve(heap, heap_impulses, options).status,
+            SolveStatus::converged);
+}
+
 }  // namespace
 }  // namespace scree

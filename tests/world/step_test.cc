@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "model/demos.h"
 #include "scree/scree.h"
 
 namespace scree {
@@ -28,6 +29,14 @@ TEST(Step, JudgesARegisteredSolverByTheAudit) {
   EXPECT_FALSE(receipt.converged);
   EXPECT_EQ(receipt.status, SolveStatus::stalled);
   EXPECT_GT(receipt.residuals.relative_rms, 0.1);
+}
+
+// Dominoes that lean on each other: sweeps alone do not get there.
+TEST(Step, ConvergesOnFallingDominoes) {
+  World world(make_demo("dominoes"));
+  int missed = 0;
+  for (int k = 0; k < 1000; ++k) missed += world.step().converged ? 0 : 1;
+  EXPECT_EQ(missed, 0);
 }
 
 }  // namespace

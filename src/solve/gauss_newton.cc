@@ -1,0 +1,194 @@
+#include "solve/gauss_newton.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace scree {
+namespace {
+
+constexpr double kLambda = 1e-3;     // steps longer than this allows leave the linear region
+constexpr double kSolved = 1e-6;     // of the squared gradient
+constexpr double kLeastGain = 0.98;  // a step that gains less was the last
+constexpr double kShorter = 0.7;
+constexpr int kLengths = 5;
+constexpr int kSteps = 8;
+constexpr double kHopeless = 1.5;  // times the tolerance after a step: give up
+
+bool has_mass(double eta) { return std::isfinite(eta); }
+
+double squared(const Impulses& x) {
+  double sum = 0.0;
+  for (const Vec3& p : x.contacts) sum += p.squaredNorm();
+  for (const double p : x.rows) sum += p * p;
+  return sum;
+}
+
+/// y += a x
+void add(double a, const Impulses& x, Impulses& y) {
+  for (std::size_t i = 0; i < x.contacts.size(); ++i) y.contacts[i] += a * x.contacts[i];
+  for (std::size_t i = 0; i < x.rows.size(); ++i) y.rows[i] += a * x.rows[i];
+}
+
+/// y = x + a y
+void add_to(const Impulses& x, double a, Impulses& y) {
+  for (std::size_t i = 0; i < x.contacts.size(); ++i)
+    y.contacts[i] = x.contacts[i] + a * y.contacts[i];
+  for (std::size_t i = 0; i < x.rows.size(); ++i) y.rows[i] = x.rows[i] + a * y.rows[i];
+}
+
+/// y = eta x; nothing where neither body can move.
+void scale(const Audit& audit, const Impulses& x, Impulses& y) {
+  y.contacts.resize(x.contacts.size());
+  y.rows.resize(x.rows.size());
+  for (std::size_t i = 0; i < x.contacts.size(); ++i)
+    y.contacts[i] = has_mass(audit.contact_mass[i]) ? Vec3(audit.contact_mass[i] * x.contacts[i])
+                                                    : Vec3::Zero();
+  for (std::size_t i = 0; i < x.rows.size(); ++i)
+    y.rows[i] = has_mass(audit.row_mass[i]) ? audit.row_mass[i] * x.rows[i] : 0.0;
+}
+
+}  // namespace
+
+void GaussNewton::linearise(const Problem& problem, Audit& audit, const Impulses& impulses) {
+  velocities_from(problem, impulses, audit.velocities);
+  slope_.assign(problem.contacts.size(), Slope{});
+  row_slope_.assign(problem.rows.size(), 0.0);
+  f_.contacts.assign(problem.contacts.size(), Vec3::Zero());
+  f_.rows.assign(problem.rows.size(), 0.0);
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ContactBlock& contact = problem.contacts[i];
+    const double eta = audit.contact_mass[i];
+    if (!has_mass(eta)) continue;
+    const Vec3 u = relative_velocity(problem, contact, audit.velocities);
+    const Vec3 y = impulses.contacts[i] - eta * u;
+    Slope& s = slope_[i];
+    Vec3 projected = Vec3::Zero();
+    if (y[0] > 0.0) {
+      const double length = std::sqrt(y[1] * y[1] + y[2] * y[2]), limit = contact.friction * y[0];
+      s.normal = 1.0;
+      projected = y;
+      if (length <= limit) {
+        s.s11 = s.s22 = 1.0;
+      } else {
+        const double e1 = y[1] / length, e2 = y[2] / length, turn = limit / length;
+        projected = {y[0], limit * e1, limit * e2};
+        s.along1 = contact.friction * e1;
+        s.along2 = contact.friction * e2;
+        s.s11 = turn * e2 * e2;
+        s.s12 = -turn * e1 * e2;
+        s.s22 = turn * e1 * e1;
+      }
+    }
+    f_.contacts[i] = (impulses.contacts[i] - projected) / eta;
+  }
+  for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+    const RowBlock& row = problem.rows[i];
+    const double eta = audit.row_mass[i], p = impulses.rows[i];
+    if (!has_mass(eta)) continue;
+    const double u = relative_velocity(problem, row, audit.velocities) + row.compliance * p;
+    const double y = p - eta * u;
+    row_slope_[i] = y > row.lower && y < row.upper ? 1.0 : 0.0;
+    f_.rows[i] = (p - std::clamp(y, row.lower, row.upper)) / eta;
+  }
+}
+
+/// y = A x = x - P' (x - W eta x)
+void GaussNewton::apply(const Problem& problem, const Audit& audit, const Impulses& x,
+                        Impulses& y) {
+  scale(audit, x, scaled_);
+  delassus_product(problem, scaled_, velocities_, product_);
+  y.contacts.resize(x.contacts.size());
+  y.rows.resize(x.rows.size());
+  for (std::size_t i = 0; i < x.contacts.size(); ++i) {
+    const Slope& s = slope_[i];
+    const Vec3 d = x.contacts[i] - product_.contacts[i];
+    y.contacts[i] =
+        x.contacts[i] - Vec3(s.normal * d[0], s.along1 * d[0] + s.s11 * d[1] + s.s12 * d[2],
+                             s.along2 * d[0] + s.s12 * d[1] + s.s22 * d[2]);
+  }
+  for (std::size_t i = 0; i < x.rows.size(); ++i)
+    y.rows[i] = x.rows[i] - row_slope_[i] * (x.rows[i] - product_.rows[i]);
+}
+
+/// y = A^T x = x - w + eta W w,  w = P'^T x
+void GaussNewton::apply_transposed(const Problem& problem, const Audit& audit, const Impulses& x,
+                                   Impulses& y) {
+  y.contacts.resize(x.contacts.size());
+  y.rows.resize(x.rows.size());
+  for (std::size_t i = 0; i < x.contacts.size(); ++i) {
+    const Slope& s = slope_[i];
+    const Vec3& r = x.contacts[i];
+    y.contacts[i] = {s.normal * r[0] + s.along1 * r[1] + s.along2 * r[2],
+                     s.s11 * r[1] + s.s12 * r[2], s.s12 * r[1] + s.s22 * r[2]};
+  }
+  for (std::size_t i = 0; i < x.rows.size(); ++i) y.rows[i] = row_slope_[i] * x.rows[i];
+  delassus_product(problem, y, velocities_, product_);
+  scale(audit, product_, scaled_);
+  for (std::size_t i = 0; i < x.contacts.size(); ++i)
+    y.contacts[i] = x.contacts[i] - y.contacts[i] + scaled_.contacts[i];
+  for (std::size_t i = 0; i < x.rows.size(); ++i)
+    y.rows[i] = x.rows[i] - y.rows[i] + scaled_.rows[i];
+}
+
+/// Conjugate gradients on the normal equations [BJO96]: x_ from f_.
+/// [BJO96] A. Bjorck, "Numerical Methods for Least Squares Problems", SIAM 1996, section 7.4.
+double GaussNewton::solve(const Problem& problem, const Audit& audit, int products, int& count) {
+  x_.contacts.assign(f_.contacts.size(), Vec3::Zero());
+  x_.rows.assign(f_.rows.size(), 0.0);
+  rest_.contacts.assign(f_.contacts.size(), Vec3::Zero());
+  rest_.rows.assign(f_.rows.size(), 0.0);
+  add(-1.0, f_, rest_);
+  apply_transposed(problem, audit, rest_, gradient_);
+  direction_ = gradient_;
+  double slope = squared(gradient_);
+  const double solved = kSolved * slope;
+  for (int k = 0; k < products && slope > solved; ++k) {
+    apply(problem, audit, direction_, image_);
+    const double curvature = squared(image_) + kLambda * kLambda * squared(direction_);
+    const double step = slope / curvature;
+    add(step, direction_, x_);
+    add(-step, image_, rest_);
+    apply_transposed(problem, audit, rest_, gradient_);
+    add(-kLambda * kLambda, x_, gradient_);
+    const double next = squared(gradient_);
+    add_to(gradient_, next / slope, direction_);
+    slope = next;
+    ++count;
+  }
+  return slope;
+}
+
+double GaussNewton::descend(const Problem& problem, Audit& audit, double tolerance, int products,
+                            int most, Impulses& impulses, int& count) {
+  double best = audit.residual(problem, impulses, Law::coulomb);
+  const int all = count + most;
+  for (int step = 0; step < kSteps && best > tolerance && count < all; ++step) {
+    const double before = best;
+    linearise(problem, audit, impulses);
+    solve(problem, audit, std::min(products, all - count), count);
+    scale(audit, x_, scaled_);
+    double length = 1.0;
+    for (int k = 0; k < kLengths; ++k, length *= kShorter) {
+      trial_ = impulses;
+      add(length, scaled_, trial_);
+      for (std::size_t i = 0; i < trial_.contacts.size(); ++i)
+        trial_.contacts[i] =
+            project_on_set(trial_.contacts[i], problem.contacts[i].friction, Law::coulomb);
+      for (std::size_t i = 0; i < trial_.rows.size(); ++i)
+        trial_.rows[i] = std::clamp(trial_.rows[i], problem.rows[i].lower, problem.rows[i].upper);
+      const double residual = audit.residual(problem, trial_, Law::coulomb);
+      if (residual < best) {
+        best = residual;
+        best_ = trial_;
+      } else if (best < before) {
+        break;
+      }
+    }
+    if (best < before) impulses = best_;
+    // Steps after the first gain a few per cent each.
+    if (best > kLeastGain * before || best > kHopeless * tolerance) break;
+  }
+  return best;
+}
+
+}  // namespace scree
