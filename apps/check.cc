@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "json_text.h"
 #include "model/compile.h"
 #include "options.h"
 #include "scree/error.h"
@@ -49,7 +50,7 @@ void print_json(const Arguments& arguments, const Findings& findings) {
   for (const SceneWarning& warning : findings.warnings) {
     json["warnings"].push_back({{"kind", warning.kind}, {"message", warning.message}});
   }
-  std::cout << json.dump(2) << std::endl;
+  std::cout << json_text(json, 2) << std::endl;
 }
 
 int execute_check(const Arguments& arguments) {

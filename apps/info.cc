@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "json_text.h"
 #include "model/compile.h"
 #include "options.h"
 #include "record/checkpoint.h"
 #include "record/recording.h"
+#include "scree/error.h"
 #include "scree/world.h"
 
 namespace scree::app {
@@ -100,6 +103,17 @@ double largest(const std::vector<double>& values) {
   return values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
 }
 
+/// The most contacts of a frame. What a damaged file says need not fit an int.
+int most_contacts(const Recording& recording, const std::string& path) {
+  const double most = largest(recording.series("contacts"));
+  if (!(most >= 0.0 && most <= std::numeric_limits<int>::max())) {
+    throw InputError(
+        fmt::format("{}: /solver/contacts holds {}, must be whole numbers from 0 to {}", path, most,
+                    std::numeric_limits<int>::max()));
+  }
+  return static_cast<int>(most);
+}
+
 Json describe_recording(const std::string& path) {
   const Recording recording(path);
   const int frames = recording.frame_count();
@@ -110,7 +124,7 @@ Json describe_recording(const std::string& path) {
   json["complete"] = recording.is_complete();
   json["time"] = {{"first", frames > 0 ? recording.frame(0).time : 0.0},
                   {"last", frames > 0 ? recording.frame(frames - 1).time : 0.0}};
-  json["contacts_max"] = static_cast<int>(largest(recording.series("contacts")));
+  json["contacts_max"] = most_contacts(recording, path);
   json["residual_max"] = largest(recording.series("residual"));
   json["penetration_max_m"] = largest(recording.series("penetration"));
   json["made_by"] = describe_provenance(recording.provenance());
@@ -135,7 +149,7 @@ std::string plain_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{:g}", value.get<double>());
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  return value.dump();
+  return json_text(value);
 }
 
 bool is_empty(const Json& value) {
@@ -183,7 +197,7 @@ int execute_info(const Arguments& arguments) {
       break;
   }
   if (arguments.json) {
-    std::cout << json.dump(2) << std::endl;
+    std::cout << json_text(json, 2) << std::endl;
   } else {
     print_entries(json, 0);
   }

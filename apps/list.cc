@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "collision/contacts.h"
 #include "commands.h"
+#include "json_text.h"
 #include "model/demos.h"
 #include "scree/error.h"
 #include "scree/solver.h"
@@ -145,7 +146,7 @@ int execute_list(const std::string& what, bool json) {
   }
   const Json list = list_json(what);
   if (json) {
-    std::cout << list.dump(2) << std::endl;
+    std::cout << json_text(list, 2) << std::endl;
   } else {
     print_list(list);
   }

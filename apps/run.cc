@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "commands.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "options.h"
 #include "progress.h"
 #include "run_arguments.h"
@@ -18,7 +19,7 @@ namespace {
 
 void print_report(const RunArguments& arguments, const RunReport& report) {
   if (arguments.json) {
-    std::cout << to_json(report).dump(2) << std::endl;
+    std::cout << json_text(to_json(report), 2) << std::endl;
   } else if (!arguments.quiet && !arguments.jsonl) {
     std::cout << summary(report) << std::flush;
   }

@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "model/model.h"
 #include "record/checkpoint.h"
 #include "scree/error.h"
@@ -96,7 +97,7 @@ void RunLoop::make_steps() {
     report_.statistics.add(receipt, wall_ms, ms_since(after));
     watch_tunnelling();
     watch_convergence(receipt);
-    if (arguments_.jsonl) std::cout << to_json(receipt, wall_ms).dump() << '\n';
+    if (arguments_.jsonl) std::cout << json_text(to_json(receipt, wall_ms)) << '\n';
     progress_.update(report_.statistics.steps, receipt, report_.statistics.unconverged_steps());
   }
 }

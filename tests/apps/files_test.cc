@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <hdf5.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -93,6 +94,46 @@ TEST(Info, ABrokenFileIsAnInputError) {
   const Folder folder;
   folder.write("broken.h5", "\x89HDF\r\n\x1a\n and then nothing");
   EXPECT_EQ(scree(folder, {"info", "broken.h5"}).exit_code, 2);
+}
+
+// A file name and a scene may hold any bytes, JSON only UTF-8: 0xff never occurs in it.
+TEST(Json, IsPrintedWhateverBytesTheTextsHave) {
+  const Folder folder;
+  folder.write("a\xff.yaml", "name: \"b\xff\"\nbodies:\n  - shape: {sphere: {radius: 1}}\n");
+  folder.write("wrong\xff.yaml", "bodies:\n  - {shape: {sphere: {radius: -1}}, na\xff: 3}\n");
+  const std::string replaced = "\xef\xbf\xbd";  // U+FFFD
+
+  EXPECT_EQ(json_of(folder, {"info", "a\xff.yaml", "--json"})["name"], "b" + replaced);
+  EXPECT_EQ(json_of(folder, {"check", "a\xff.yaml", "--json"})["file"], "a" + replaced + ".yaml");
+  const std::vector<std::string> run{"run",    "a\xff.yaml", "--steps", "2",
+                                     "--json", "--record",   "r\xff.h5"};
+  EXPECT_EQ(json_of(folder, run)["steps"], 2);
+  const Json recording = json_of(folder, {"info", "r\xff.h5", "--json"});
+  EXPECT_NE(recording["made_by"]["command"].get<std::string>().find(replaced), std::string::npos);
+  const Outcome wrong = scree(folder, {"check", "wrong\xff.yaml", "--json"});
+  EXPECT_EQ(wrong.exit_code, 2) << wrong.err;
+  EXPECT_EQ(Json::parse(wrong.out)["errors"].size(), 2u);
+}
+
+// Only a damaged or forged recording has such a number; no int holds it.
+TEST(Info, ANumberOfContactsThatFitsNoIntIsRefused) {
+  const Folder folder;
+  ASSERT_EQ(scree(folder, {"run", "hello", "--steps", "1", "--quiet"}).exit_code, 0);
+  const hid_t file = H5Fopen(folder.path("hello.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  ASSERT_GE(H5Ldelete(file, "/solver/contacts", H5P_DEFAULT), 0);
+  const hsize_t frames = 2;
+  const double counts[] = {1.0, 1e300};
+  const hid_t space = H5Screate_simple(1, &frames, nullptr);
+  const hid_t dataset = H5Dcreate2(file, "/solver/contacts", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+                                   H5P_DEFAULT, H5P_DEFAULT);
+  ASSERT_GE(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts), 0);
+  H5Dclose(dataset);
+  H5Sclose(space);
+  ASSERT_GE(H5Fclose(file), 0);
+  const Outcome outcome = scree(folder, {"info", "hello.h5"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err.rfind("hello.h5: /solver/contacts holds 1e+300, must be", 0), 0u)
+      << outcome.err;
 }
 
 TEST(Export, ADemoAsYamlRunsToTheSameBits) {

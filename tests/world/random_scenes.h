@@ -4,6 +4,7 @@
 
 #include <rapidcheck.h>
 
+#include <array>
 #include <cstdlib>
 #include <ostream>
 
@@ -81,17 +82,19 @@ inline Shape shape_of(const RandomBody& b) {
   }
 }
 
+inline constexpr std::array kMaterialNames{"m0", "m1", "m2"};
+
 /// `is_free`: no ground, no gravity, everything dynamic and thrown at the middle.
 inline Scene build(const RandomScene& random, bool is_free) {
   Scene scene;
-  for (std::size_t m = 0; m < 3; ++m) {
-    scene.materials.push_back({"m" + std::to_string(m), 0.1 * random.materials[2 * m],
-                               0.1 * random.materials[2 * m + 1]});
+  for (std::size_t m = 0; m < kMaterialNames.size(); ++m) {
+    scene.materials.push_back(
+        {kMaterialNames[m], 0.1 * random.materials[2 * m], 0.1 * random.materials[2 * m + 1]});
   }
   if (is_free)
     scene.gravity = Vec3::Zero();
   else
-    scene.add(ground().of("m0"));
+    scene.add(ground().of(kMaterialNames[0]));
   const Vec3 middle(0.25, 0.25, 0.55);
   for (std::size_t k = 0; k < random.bodies.size(); ++k) {
     const RandomBody& from = random.bodies[k];
@@ -100,7 +103,7 @@ inline Scene build(const RandomScene& random, bool is_free) {
     };
     const Vec3 cell(static_cast<double>(k % 2), static_cast<double>(k / 2 % 2),
                     static_cast<double>(k / 4));
-    Body b = body(shape_of(from)).of("m" + std::to_string(from.material));
+    Body b = body(shape_of(from)).of(kMaterialNames.at(static_cast<std::size_t>(from.material)));
     b.at(Vec3(0, 0, 0.3) + 0.5 * cell + 0.001 * three(3));
     if (from.numbers[6] != 0 || from.numbers[7] != 0 || from.numbers[8] != 0)
       b.turned(three(6), 0.3 * from.numbers[15]);
