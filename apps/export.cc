@@ -39,7 +39,7 @@ Scene scene_in(const Arguments& arguments, FileKind kind) {
 
 int execute_export(const Arguments& arguments) {
   const FileKind kind = kind_of(arguments.input);
-  require_writable("OUTPUT", arguments.output);
+  require_writable("OUTPUT", arguments.output, Content::text);
   const std::string ending = fs::path(arguments.output).extension().string();
   if (ending == ".yaml" || ending == ".yml") {
     write_text(arguments.output, write_scene(scene_in(arguments, kind)));
@@ -79,10 +79,12 @@ void add_export(CLI::App& program, Action& action) {
       "  scree export wall.h5 wall.pvd --surfaces    opens in ParaView\n"
       "  scree export wall wall.yaml                 the demo as a scene file to change");
   verb->add_option("INPUT", arguments->input, "recording; or scene, demo or checkpoint for .yaml")
-      ->required();
+      ->required()
+      ->check(not_empty());
   verb->add_option("OUTPUT", arguments->output,
                    "file to write; its ending says the format: .csv, .pvd or .yaml")
-      ->required();
+      ->required()
+      ->check(not_empty());
   verb->add_option("--set", arguments->settings, "parameter of a scene or demo, name=value")
       ->allow_extra_args(false);
   verb->add_flag("--surfaces", arguments->has_surfaces, ".pvd: body surfaces instead of points");
