@@ -37,6 +37,19 @@ Scene scene_in(const Arguments& arguments, FileKind kind) {
   return load_scene(arguments.input, parse_overrides("--set", arguments.settings)).scene;
 }
 
+/// The list for ParaView is small; the frames it names may fill a disk.
+std::string frames_beside(const std::string& list) {
+  const fs::path folder = fs::path(list).replace_extension();
+  double bytes = 0.0;
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    bytes += static_cast<double>(entry.file_size());
+    ++files;
+  }
+  return fmt::format(", and {} files of {} in {}/", files, format_bytes(bytes), folder.string());
+}
+
 int execute_export(const Arguments& arguments) {
   const FileKind kind = kind_of(arguments.input);
   require_writable("OUTPUT", arguments.output, Content::text);
@@ -61,8 +74,9 @@ int execute_export(const Arguments& arguments) {
                     arguments.output));
   }
   if (!arguments.quiet) {
-    fmt::print("{}: {}\n", arguments.output,
-               format_bytes(static_cast<double>(fs::file_size(arguments.output))));
+    fmt::print("{}: {}{}\n", arguments.output,
+               format_bytes(static_cast<double>(fs::file_size(arguments.output))),
+               ending == ".pvd" ? frames_beside(arguments.output) : "");
   }
   return kSuccess;
 }

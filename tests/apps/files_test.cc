@@ -127,6 +127,8 @@ TEST(Export, ParaViewFilesAreWritten) {
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = scree(folder, words);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    // Three frames, each with one file of bodies and one of contacts.
+    EXPECT_NE(outcome.out.find(", and 6 files of "), std::string::npos) << outcome.out;
     EXPECT_NE(folder.read("hello.pvd").find("<VTKFile"), std::string::npos);
   }
 }
