@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "commands.h"
 #include "json_text.h"
 #include "model/compile.h"
@@ -33,8 +34,8 @@ Findings examine(const Arguments& arguments) {
     const Scene scene =
         load_scene(arguments.file, parse_overrides("--set", arguments.settings)).scene;
     findings.bodies = scene.bodies.size();
-    findings.warnings = find_scene_warnings(scene, compile(scene));
-    check_settings(arguments.file + ": run", scene);
+    findings.warnings =
+        with_places(arguments.file, [&] { return find_scene_warnings(scene, compile(scene)); });
   } catch (const InputError& error) {
     findings.errors = error.messages();
   }
@@ -58,9 +59,10 @@ int execute_check(const Arguments& arguments) {
   if (arguments.json) {
     print_json(arguments, findings);
   } else {
-    for (const std::string& error : findings.errors) say(error);
+    for (const std::string& error : findings.errors) say(one_line(error));
     for (const SceneWarning& warning : findings.warnings) {
-      say(fmt::format("{}: warning: {} [{}]", arguments.file, warning.message, warning.kind));
+      say(one_line(
+          fmt::format("{}: warning: {} [{}]", arguments.file, warning.message, warning.kind)));
     }
     if (!arguments.quiet && findings.errors.empty()) {
       fmt::print("{}: {} bodies, {}\n", arguments.file, findings.bodies,
@@ -77,7 +79,7 @@ void add_check(CLI::App& program, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = program.add_subcommand("check", "Validate a scene and report everything found");
   verb->footer("\nExamples:\n  scree check scene.yaml\n  scree check scene.yaml --strict --json");
-  verb->add_option("FILE", arguments->file, "scene file or demo")->required();
+  verb->add_option("FILE", arguments->file, "scene file or demo")->required()->check(not_empty());
   verb->add_option("--set", arguments->settings, "parameter of the scene or demo, name=value")
       ->allow_extra_args(false);
   verb->add_flag("--json", arguments->json, "print one JSON object on stdout");

@@ -37,9 +37,22 @@ Scene scene_in(const Arguments& arguments, FileKind kind) {
   return load_scene(arguments.input, parse_overrides("--set", arguments.settings)).scene;
 }
 
+/// The list for ParaView is small; the frames it names may fill a disk.
+std::string frames_beside(const std::string& list) {
+  const fs::path folder = fs::path(list).replace_extension();
+  double bytes = 0.0;
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    bytes += static_cast<double>(entry.file_size());
+    ++files;
+  }
+  return fmt::format(", and {} files of {} in {}/", files, format_bytes(bytes), folder.string());
+}
+
 int execute_export(const Arguments& arguments) {
   const FileKind kind = kind_of(arguments.input);
-  require_writable("OUTPUT", arguments.output);
+  require_writable("OUTPUT", arguments.output, Content::text);
   const std::string ending = fs::path(arguments.output).extension().string();
   if (ending == ".yaml" || ending == ".yml") {
     write_text(arguments.output, write_scene(scene_in(arguments, kind)));
@@ -61,8 +74,9 @@ int execute_export(const Arguments& arguments) {
                     arguments.output));
   }
   if (!arguments.quiet) {
-    fmt::print("{}: {}\n", arguments.output,
-               format_bytes(static_cast<double>(fs::file_size(arguments.output))));
+    fmt::print("{}: {}{}\n", arguments.output,
+               format_bytes(static_cast<double>(fs::file_size(arguments.output))),
+               ending == ".pvd" ? frames_beside(arguments.output) : "");
   }
   return kSuccess;
 }
@@ -79,10 +93,12 @@ void add_export(CLI::App& program, Action& action) {
       "  scree export wall.h5 wall.pvd --surfaces    opens in ParaView\n"
       "  scree export wall wall.yaml                 the demo as a scene file to change");
   verb->add_option("INPUT", arguments->input, "recording; or scene, demo or checkpoint for .yaml")
-      ->required();
+      ->required()
+      ->check(not_empty());
   verb->add_option("OUTPUT", arguments->output,
                    "file to write; its ending says the format: .csv, .pvd or .yaml")
-      ->required();
+      ->required()
+      ->check(not_empty());
   verb->add_option("--set", arguments->settings, "parameter of a scene or demo, name=value")
       ->allow_extra_args(false);
   verb->add_flag("--surfaces", arguments->has_surfaces, ".pvd: body surfaces instead of points");

@@ -212,7 +212,9 @@ void add_info(CLI::App& program, Action& action) {
   verb->footer(
       "\nExamples:\n  scree info wall.h5\n  scree info scene.yaml --json\n  scree info wall --set "
       "bricks=2000");
-  verb->add_option("FILE", arguments->file, "scene, demo, recording or checkpoint")->required();
+  verb->add_option("FILE", arguments->file, "scene, demo, recording or checkpoint")
+      ->required()
+      ->check(not_empty());
   verb->add_option("--set", arguments->settings, "parameter of a scene or demo, name=value")
       ->allow_extra_args(false);
   verb->add_flag("--json", arguments->json, "print one JSON object on stdout");

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "commands.h"
+#include "record/output_file.h"
 
 namespace scree::app {
 namespace {
@@ -27,17 +28,34 @@ bool is_echo() {
          kEcho;
 }
 
-// Only what POSIX lists as safe in a handler happens here: alarm(), _exit() and clock_gettime()
-// are.
+// Only what POSIX lists as safe in a handler happens in these two: alarm(), _exit(), unlink() and
+// clock_gettime() are.
+void end_now(int signal) {
+  remove_unfinished_files();
+  _exit(kSignalled + signal);
+}
+
 void on_signal(int signal) {
   if (signal != SIGALRM && arrived != 0 && is_echo()) return;
-  if (signal == SIGALRM || arrived != 0) _exit(kSignalled + (arrived != 0 ? arrived : signal));
+  if (signal == SIGALRM || arrived != 0) end_now(arrived != 0 ? arrived : signal);
   clock_gettime(CLOCK_MONOTONIC, &first_time);
   arrived = signal;
   alarm(kPatience);
 }
 
 }  // namespace
+
+void end_on_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = end_now;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    // nohup and shells that start a job in the background have them ignored, and mean it.
+    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
+}
 
 void watch_interrupts() {
   struct sigaction action {};

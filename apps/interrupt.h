@@ -4,6 +4,9 @@
 
 namespace scree::app {
 
+/// From here on Ctrl-C, SIGTERM and SIGHUP end the program at once, with 128 + signal, and no
+/// half-written file stays behind.
+void end_on_interrupts();
 void watch_interrupts();
 /// The signal that arrived (SIGINT or SIGTERM), or 0.
 int interrupt();

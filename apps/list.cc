@@ -140,9 +140,9 @@ const std::vector<std::string> kTopics = {"demos", "solvers", "shapes", "laws", 
 int execute_list(const std::string& what, bool json) {
   if (std::find(kTopics.begin(), kTopics.end(), what) == kTopics.end()) {
     const std::string nearest = nearest_word(what, kTopics);
-    throw InputError(fmt::format("scree list: there is no list of {}{} There are {}.", what,
-                                 nearest.empty() ? "." : "; did you mean " + nearest + "?",
-                                 join_words(kTopics)));
+    throw InputError(fmt::format(
+        "scree list: there is no list of {}{} There are {}.", what.empty() ? "''" : what,
+        nearest.empty() ? "." : "; did you mean " + nearest + "?", join_words(kTopics)));
   }
   const Json list = list_json(what);
   if (json) {

@@ -10,11 +10,13 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <new>
 
 #include "base/text.h"
 #include "base/version.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "options.h"
 #include "scree/error.h"
 
@@ -41,25 +43,60 @@ std::vector<std::string> option_names(const CLI::App& app) {
 std::string unknown_word(const std::string& what, const std::string& word,
                          const std::vector<std::string>& known) {
   const std::string nearest = nearest_word(word, known);
-  return fmt::format("unknown {} {}{}", what, word,
+  return fmt::format("unknown {} {}{}", what, word.empty() ? "''" : word,
                      nearest.empty() ? "" : "; did you mean " + nearest + "?");
+}
+
+// What other programs call them; no spelling is near.
+std::string usual_name(const std::string& option) {
+  static const std::map<std::string, std::string> names = {
+      {"--dt", "--step"},       {"--timestep", "--step"}, {"--output", "--record"},
+      {"--out", "--record"},    {"-o", "--record"},       {"--duration", "--time"},
+      {"-t", "--time"},         {"-j", "--threads"},      {"--jobs", "--threads"},
+      {"-n", "--steps"},        {"-q", "--quiet"},        {"--tol", "--tolerance"},
+      {"--resume", "--restart"}};
+  const auto found = names.find(option);
+  return found == names.end() ? option : found->second;
+}
+
+std::string unknown_option(const std::string& word, const CLI::App& verb) {
+  const std::string name = word.substr(0, word.find('='));
+  const std::vector<std::string> known = option_names(verb);
+  const std::string usual = usual_name(name);
+  if (std::find(known.begin(), known.end(), usual) == known.end()) {
+    return unknown_word("option", name, known);
+  }
+  return fmt::format("unknown option {}; did you mean {}?", name, usual);
+}
+
+// CLI11 says "--set: 1 required TEXT missing".
+std::string in_plain_words(const std::string& complaint) {
+  const std::size_t colon = complaint.find(": 1 required ");
+  return colon == std::string::npos ? complaint : complaint.substr(0, colon) + " needs a value";
 }
 
 // One line per mistake, each with the nearest thing that exists.
 int report_usage(const CLI::App& program, const CLI::App& verb, const std::string& otherwise) {
   const std::string place = &verb == &program ? "scree" : "scree " + verb.get_name();
   std::vector<std::string> mistakes;
+  std::string unexpected;
+  bool has_options = true;
   for (const std::string& word : verb.remaining()) {
-    if (word.size() < 2 || word[0] != '-') continue;
-    mistakes.push_back(unknown_word("option", word.substr(0, word.find('=')), option_names(verb)));
+    if (has_options && word == "--") {
+      has_options = false;  // what follows is no option, whatever it begins with
+    } else if (has_options && word.size() > 1 && word[0] == '-') {
+      mistakes.push_back(unknown_option(word, verb));
+    } else if (unexpected.empty()) {
+      unexpected = "unexpected argument " + (word.empty() ? "''" : word);
+    }
   }
   if (mistakes.empty() && !otherwise.empty()) mistakes.push_back(otherwise);
-  if (mistakes.empty() && !verb.remaining().empty()) {
-    mistakes.push_back("unexpected argument " + verb.remaining().front());
-  }
+  if (mistakes.empty() && !unexpected.empty()) mistakes.push_back(unexpected);
   if (mistakes.empty()) return kSuccess;
   mistakes.back() += fmt::format(" ({} --help lists what there is)", place);
-  for (const std::string& mistake : mistakes) say(fmt::format("{}: {}", place, mistake));
+  for (const std::string& mistake : mistakes) {
+    say(one_line(fmt::format("{}: {}", place, mistake)));
+  }
   return kWrongInput;
 }
 
@@ -97,8 +134,9 @@ int run_program(int argc, char** argv) {
     return kWrongInput;
   }
   if (argv[1][0] != '-' && std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end()) {
-    say("scree: " + unknown_word("command", argv[1], verbs) + " There are " + join_words(verbs) +
-        ".");
+    const std::string mistake = unknown_word("command", argv[1], verbs);
+    say(one_line(fmt::format("scree: {}{} There are {}.", mistake, mistake.back() == '?' ? "" : ".",
+                             join_words(verbs))));
     return kWrongInput;
   }
   program.allow_extras();
@@ -109,7 +147,7 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help, --version
     return program.exit(request);
   } catch (const CLI::ParseError& error) {
-    complaint = error.what();
+    complaint = in_plain_words(error.what());
   }
   const auto chosen = program.get_subcommands();
   const CLI::App& verb = chosen.empty() ? program : *chosen.front();
@@ -121,10 +159,10 @@ int report_exceptions(int argc, char** argv) {
   try {
     return run_program(argc, argv);
   } catch (const InputError& error) {
-    for (const std::string& message : error.messages()) say(message);
+    for (const std::string& message : error.messages()) say(one_line(message));
     return kWrongInput;
   } catch (const EnvironmentError& error) {
-    say(fmt::format("scree: {}", error.what()));
+    say(one_line(fmt::format("scree: {}", error.what())));
     return kEnvironment;
   } catch (const std::bad_alloc&) {
     say("scree: out of memory");
@@ -156,6 +194,7 @@ int check_output(int exit_code) {
 int main(int argc, char** argv) {
   using namespace scree::app;
   std::signal(SIGPIPE, SIG_IGN);  // a run has files to close
+  end_on_interrupts();
   remember_command_line(argc, argv);
   return check_output(report_exceptions(argc, argv));
 }

@@ -17,7 +17,7 @@
 #include "record/checkpoint.h"
 #include "record/recording.h"
 #include "scree/error.h"
-#include "scree/world.h"
+#include "world/run_check.h"
 
 namespace scree::app {
 namespace {
@@ -40,12 +40,15 @@ bool looks_like_path(const std::string& name) {
   return name.find('/') != std::string::npos || fs::path(name).has_extension();
 }
 
-bool is_meant_as_hdf5(const std::string& path) {
-  const std::string ending = fs::path(path).extension().string();
-  if (ending == ".h5" || ending == ".hdf5") return true;
+bool is_hdf5(const std::string& path) {
   char start[4] = {};
   std::ifstream(path, std::ios::binary).read(start, sizeof start);
   return std::string_view(start, sizeof start) == "\x89HDF";
+}
+
+bool is_meant_as_hdf5(const std::string& path) {
+  const std::string ending = fs::path(path).extension().string();
+  return ending == ".h5" || ending == ".hdf5" || is_hdf5(path);
 }
 
 std::string command_line_text;
@@ -90,14 +93,22 @@ CLI::Validator whole_number(long long lowest, long long highest) {
           ""};
 }
 
-CLI::Validator not_empty() {
-  return {[](std::string& text) {
-            return text.empty() ? std::string("must be the name of a file, got ''") : std::string();
+CLI::Validator not_empty(const std::string& of_what) {
+  const std::string rule = fmt::format("must be the name of {}, got ''", of_what);
+  return {[rule](std::string& text) { return text.empty() ? rule : std::string(); }, ""};
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return {[words](std::string& text) {
+            const bool is_good = std::find(words.begin(), words.end(), text) != words.end();
+            return is_good ? std::string()
+                           : fmt::format("must be one of {}, got '{}'{}", join_words(words), text,
+                                         did_you_mean(text, words));
           },
           ""};
 }
 
-void require_writable(const std::string& what, const std::string& file) {
+void require_writable(const std::string& what, const std::string& file, Content content) {
   fs::path folder = fs::path(file).parent_path();
   if (folder.empty()) folder = ".";
   std::error_code error;
@@ -111,6 +122,13 @@ void require_writable(const std::string& what, const std::string& file) {
   }
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw InputError(fmt::format("{} {}: is a device or a pipe, not a file", what, file));
+  }
+  // A recording or a checkpoint replaces what is there: another one, but not somebody's scene.
+  if (content == Content::hdf5 && fs::exists(status) && fs::file_size(file, error) > 0 &&
+      !is_hdf5(file)) {
+    throw InputError(fmt::format(
+        "{} {}: is there already and is no HDF5 file; choose another name, or remove it", what,
+        file));
   }
   if (access(folder.c_str(), W_OK) != 0) {
     throw EnvironmentError(fmt::format("{} {}: the folder cannot be written to", what, file));
@@ -163,20 +181,31 @@ LoadedScene load_scene(const std::string& file_or_demo, const Overrides& overrid
     case FileKind::scene:
       break;
   }
-  return {read_scene(file_or_demo, overrides), file_stem(fs::path(file_or_demo).stem().string())};
+  return {read_scene(file_or_demo, overrides, {}, find_setting_problems),
+          file_stem(fs::path(file_or_demo).stem().string())};
 }
 
-void check_settings(const std::string& place, const Scene& scene) {
-  Scene settings;  // a world of nothing: the settings alone are looked at
-  settings.run = scene.run;
-  settings.add(ground());
-  try {
-    World{settings};
-  } catch (const InputError& error) {
-    std::vector<std::string> messages = error.messages();
-    for (std::string& message : messages) message = fmt::format("{}: {}", place, message);
-    throw InputError(messages);
+InputError placed(const std::string& file_or_demo, const InputError& error) {
+  std::vector<std::string> messages = error.messages(), paths;
+  for (const std::string& message : messages) paths.push_back(message.substr(0, message.find(' ')));
+  const std::vector<std::string> places = is_demo(file_or_demo)
+                                              ? std::vector<std::string>(paths.size(), file_or_demo)
+                                              : places_in_scene(file_or_demo, paths);
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    messages[i] = fmt::format("{}: {}", places[i], messages[i]);
   }
+  return InputError(messages);
+}
+
+void check_settings(const RunSettings& run) {
+  std::vector<std::string> errors;
+  for (const SettingProblem& problem : find_setting_problems(run)) {
+    const bool is_option = problem.keys.size() > 1;
+    errors.push_back(fmt::format("scree run: --{} {}",
+                                 is_option ? "option " + problem.keys[1] : problem.keys[0],
+                                 problem.message));
+  }
+  if (!errors.empty()) throw InputError(errors);
 }
 
 void remember_command_line(int argc, char** argv) {

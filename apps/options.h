@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/scene_file.h"
+#include "scree/error.h"
 #include "scree/scene.h"
 
 namespace scree::app {
@@ -13,12 +14,14 @@ namespace scree::app {
 /// Accepts finite numbers above zero; the message names the unit.
 CLI::Validator positive_number(const std::string& unit);
 CLI::Validator whole_number(long long lowest, long long highest = 2'000'000'000);
-CLI::Validator not_empty();
+CLI::Validator not_empty(const std::string& of_what = "a file");
+CLI::Validator one_of(const std::vector<std::string>& words);
 
+enum class Content { text, hdf5 };
 /// Found out now rather than after hours of simulation: whether `file`, given as `what`, can be
-/// created. Throws InputError (no such folder; a folder, device or pipe), EnvironmentError
-/// (permission).
-void require_writable(const std::string& what, const std::string& file);
+/// created. Throws InputError (no such folder; a folder, device or pipe; HDF5 that would replace a
+/// file of another kind), EnvironmentError (permission).
+void require_writable(const std::string& what, const std::string& file, Content content);
 
 /// `name=value`, the value a number, as given with `option`. Throws InputError with the text as it
 /// was written.
@@ -37,9 +40,22 @@ struct LoadedScene {
 /// demo).
 LoadedScene load_scene(const std::string& file_or_demo, const Overrides& overrides);
 
-/// Solver, its options and law of the scene's `run:` against what there is. Throws InputError with
-/// lines that begin with `place`.
-void check_settings(const std::string& place, const Scene& scene);
+/// Paths in the messages (bodies[3].shape ...) get the place in the scene file in front; for a demo
+/// its name.
+InputError placed(const std::string& file_or_demo, const InputError& error);
+/// Calls `work`, whose InputError is placed().
+template <class Work>
+auto with_places(const std::string& file_or_demo, const Work& work) {
+  try {
+    return work();
+  } catch (const InputError& error) {
+    throw placed(file_or_demo, error);
+  }
+}
+
+/// Solver, its options and law as the scene and the command line have made them. Throws InputError
+/// naming the options of the command line: what a scene file says was judged when it was read.
+void check_settings(const RunSettings& run);
 
 /// The command line as it was typed, for the headers of files; set once by main().
 void remember_command_line(int argc, char** argv);

@@ -32,11 +32,11 @@ CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
       ->excludes(time);
   verb->add_option("--step", a.step, "step size in s (default: the scene's)")
       ->check(positive_number("s"));
-  verb->add_option("--solver", a.solver, "scree list solvers");
+  verb->add_option("--solver", a.solver, "scree list solvers")->check(not_empty("a solver"));
   verb->add_option("--option", a.solver_options,
                    "option of the solver, name=value; may be repeated (scree list solvers)")
       ->allow_extra_args(false);
-  verb->add_option("--law", a.law, "friction law; scree list laws");
+  verb->add_option("--law", a.law, "friction law; scree list laws")->check(not_empty("a law"));
   verb->add_option("--tolerance", a.tolerance,
                    "on the residual of each step (default: the scene's, or 1e-4)")
       ->check(positive_number(""));
@@ -48,8 +48,9 @@ CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
   verb->add_option(
           "--on-failure", a.on_failure,
           "when the tolerance is missed: continue, substep (halve the step, up to 4 times) or stop")
-      ->check(CLI::IsMember({"continue", "substep", "stop"}));
-  verb->add_option("--collision", a.collision, "collision back end; scree list collision");
+      ->check(one_of({"continue", "substep", "stop"}));
+  verb->add_option("--collision", a.collision, "collision back end; scree list collision")
+      ->check(not_empty("a back end"));
   verb->add_option("--threads", a.threads,
                    "workers (default: all cores); the result does not depend on it")
       ->check(whole_number(1, kMostThreads));
@@ -81,8 +82,10 @@ void check_arguments(const RunArguments& arguments) {
   if (arguments.checkpoint_every > 0 && arguments.checkpoint.empty()) {
     throw InputError("scree run: --checkpoint-every needs --checkpoint FILE");
   }
-  if (!arguments.record.empty()) require_writable("--record", arguments.record);
-  if (!arguments.checkpoint.empty()) require_writable("--checkpoint", arguments.checkpoint);
+  if (!arguments.record.empty()) require_writable("--record", arguments.record, Content::hdf5);
+  if (!arguments.checkpoint.empty()) {
+    require_writable("--checkpoint", arguments.checkpoint, Content::hdf5);
+  }
 }
 
 }  // namespace scree::app

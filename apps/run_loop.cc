@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "json_text.h"
 #include "model/model.h"
+#include "options.h"
 #include "record/checkpoint.h"
 #include "scree/error.h"
 #include "world/recorded_contacts.h"
@@ -23,12 +24,18 @@ double ms_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
+World make_world(const RunArguments& arguments, const RunSetup& setup) {
+  // A scene out of a checkpoint has no file to point to.
+  if (arguments.scene.empty()) return World(setup.scene, setup.world);
+  return with_places(arguments.scene, [&] { return World(setup.scene, setup.world); });
+}
+
 }  // namespace
 
 RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
     : arguments_(arguments),
       setup_(std::move(setup)),
-      world_(setup_.scene, setup_.world),
+      world_(make_world(arguments, setup_)),
       watch_(world_.model()),
       progress_(setup_.scene.name, setup_.steps, setup_.scene.run.step, arguments.quiet) {
   if (setup_.state) {

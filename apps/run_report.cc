@@ -149,8 +149,8 @@ std::vector<std::string> warnings(const RunReport& report) {
   const RunStatistics& run = report.statistics;
   std::vector<std::string> lines;
   if (report.risky_steps > 0) {
-    lines.push_back(
-        fmt::format("bodies may have passed through others in {} steps", report.risky_steps));
+    lines.push_back(fmt::format("bodies may have passed through others in {} step{}",
+                                report.risky_steps, report.risky_steps == 1 ? "" : "s"));
   }
   if (run.unconverged_steps() > 0) {
     lines.push_back(fmt::format(

@@ -7,9 +7,12 @@
 #include <filesystem>
 
 #include "base/parallel.h"
+#include "base/text.h"
+#include "collision/contacts.h"
 #include "options.h"
 #include "record/checkpoint.h"
 #include "scree/error.h"
+#include "world/run_check.h"
 
 namespace scree::app {
 namespace {
@@ -88,6 +91,13 @@ std::int64_t count_steps(const RunArguments& arguments, const RunSetup& setup) {
   return std::max<std::int64_t>(0, count(run.time) - (setup.state ? setup.state->step : 0));
 }
 
+void check_collision(const std::string& name) {
+  const std::vector<std::string> known = collision_backends();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  throw InputError(fmt::format("scree run: --collision must be one of {}, got '{}'{}",
+                               join_words(known), name, did_you_mean(name, known)));
+}
+
 OnFailure on_failure_named(const std::string& name) {
   if (name == "substep") return OnFailure::substep;
   return name == "stop" ? OnFailure::stop : OnFailure::carry_on;
@@ -96,8 +106,10 @@ OnFailure on_failure_named(const std::string& name) {
 // A script that reads --json measures; it gets a file only when it asks for one.
 std::string recording_path(const RunArguments& arguments, const std::string& stem) {
   std::string path = arguments.record;
-  if (path.empty() && !arguments.json && !arguments.jsonl && !arguments.no_record)
+  if (path.empty() && !arguments.json && !arguments.jsonl && !arguments.no_record) {
     path = stem + ".h5";
+    require_writable("recording", path, Content::hdf5);
+  }
   for (const std::string& other : {arguments.checkpoint, arguments.restart}) {
     if (path.empty() || other.empty()) continue;
     if (fs::weakly_canonical(path) == fs::weakly_canonical(other)) {
@@ -133,11 +145,11 @@ Provenance provenance_of(const RunArguments& arguments, const RunSetup& setup) {
 RunSetup set_up(const RunArguments& arguments) {
   RunSetup setup;
   load(arguments, setup);
-  if (!arguments.scene.empty()) check_settings(arguments.scene + ": run", setup.scene);
   override_settings(arguments, setup.scene.run);
-  check_settings("scree run", setup.scene);
+  check_settings(setup.scene.run);
   setup.steps = count_steps(arguments, setup);
   if (!arguments.collision.empty()) setup.world.collision = arguments.collision;
+  check_collision(setup.world.collision);
   setup.world.time_limit = arguments.time_limit.value_or(0.0);
   setup.world.on_failure = on_failure_named(arguments.on_failure);
   setup.recording = recording_path(arguments, setup.stem);

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <span>
 #include <sstream>
 
 #include "base/text.h"
@@ -116,7 +119,25 @@ void read_pairs(const Field& field, Scene& scene) {
   }
 }
 
-void read_run(const Field& field, RunSettings& run) {
+/// The entry the keys lead to, with the maps on the way; null when there is none.
+std::optional<Entry> find_entry(const Field& map, std::span<const std::string> keys) {
+  for (const Entry& entry : entries_of(map)) {
+    if (keys.empty() || entry.name() != keys[0]) continue;
+    return keys.size() == 1 ? entry : find_entry(entry.value, keys.subspan(1));
+  }
+  return std::nullopt;
+}
+
+void judge_run(const Field& field, const RunJudge& judge, const RunSettings& run) {
+  for (const SettingProblem& problem : judge(run)) {
+    const std::optional<Entry> entry = find_entry(field, problem.keys);
+    const Field& place = !entry ? field : problem.is_key_unknown ? entry->key : entry->value;
+    place.fail(problem.message);
+  }
+}
+
+void read_run(const Field& field, const RunJudge& judge, RunSettings& run) {
+  const std::size_t errors_before = field.context().errors.count();
   const MapField map(
       field, {"step", "time", "solver", "law", "tolerance", "max_iterations", "solver_options"});
   if (const auto step = map.find("step")) run.step = step->number(positive(kTime));
@@ -134,6 +155,8 @@ void read_run(const Field& field, RunSettings& run) {
       run.solver_options.emplace_back(option.name(), option.value.number(any_number()));
     }
   }
+  // Stand-ins for what could not be read would only be judged once more.
+  if (judge && field.context().errors.count() == errors_before) judge_run(field, judge, run);
 }
 
 void read_bodies(const MapField& map, Scene& scene) {
@@ -162,10 +185,68 @@ void read_bodies(const MapField& map, Scene& scene) {
   }
 }
 
+std::string read_text(const std::string& path, const SceneLimits& limits) {
+  std::error_code problem;
+  if (std::filesystem::is_directory(path, problem)) {
+    throw InputError(path + ": is a folder, not a scene file");
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw InputError(fmt::format("{}: cannot be read ({})", path, std::strerror(errno)));
+  const std::uintmax_t size = std::filesystem::file_size(path, problem);
+  if (!problem && size > limits.bytes) {
+    throw InputError(
+        fmt::format("{}: has {} bytes, at most {} are accepted", path, size, limits.bytes));
+  }
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (stream.bad()) throw InputError(path + ": cannot be read to its end");
+  return text.str();
+}
+
+/// bodies[3].shape -> bodies, [3], shape.
+std::vector<std::string> parts_of(const std::string& path) {
+  std::vector<std::string> parts(1);
+  for (const char c : path) {
+    if (c == '.' || c == '[') parts.emplace_back();
+    if (c != '.') parts.back() += c;
+  }
+  return parts;
+}
+
+/// A key of a map, or [index] of a list; null when there is none.
+const YamlNode* child_of(const YamlNode& node, const std::string& part) {
+  const auto& items = node.items;
+  if (node.kind == YamlNode::Kind::list && part.size() > 2 && part[0] == '[') {
+    const auto index = static_cast<std::size_t>(std::atoll(part.c_str() + 1));
+    return index < items.size() ? items[index] : nullptr;
+  }
+  if (node.kind != YamlNode::Kind::map) return nullptr;
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (items[i]->text == part) return items[i + 1];
+  }
+  return nullptr;
+}
+
+/// The node a path leads to, as far as there is one.
+const YamlNode& node_at(const YamlNode& root, const std::string& path) {
+  const std::vector<std::string> parts = parts_of(path);
+  const YamlNode* node = &root;
+  for (const std::string& part : parts) {
+    const YamlNode* below = child_of(*node, part);
+    if (!below) break;
+    node = below;
+  }
+  // Bodies of generators are counted on after those of the list.
+  const YamlNode* generate = child_of(root, "generate");
+  const bool is_listed = node != &root && node != child_of(root, "bodies");
+  return parts[0] == "bodies" && generate && !is_listed ? *generate : *node;
+}
+
 }  // namespace
 
 Scene read_scene_text(const std::string& text, const std::string& name, const std::string& folder,
-                      const Overrides& overrides, const SceneLimits& limits) {
+                      const Overrides& overrides, const SceneLimits& limits,
+                      const RunJudge& judge) {
   const YamlDocument document = parse_yaml(text, name, limits);
   ReadContext context;
   context.file = name;
@@ -194,7 +275,7 @@ Scene read_scene_text(const std::string& text, const std::string& name, const st
   if (const auto field = map.find("restitution_threshold")) {
     scene.restitution_threshold = field->number(not_negative(kSpeed));
   }
-  if (const auto field = map.find("run")) read_run(*field, scene.run);
+  if (const auto field = map.find("run")) read_run(*field, judge, scene.run);
   if (const auto field = map.find("materials")) read_materials(*field, scene);
   if (const auto field = map.find("pairs")) read_pairs(*field, scene);
   read_bodies(map, scene);
@@ -202,23 +283,23 @@ Scene read_scene_text(const std::string& text, const std::string& name, const st
   return scene;
 }
 
-Scene read_scene(const std::string& path, const Overrides& overrides, const SceneLimits& limits) {
-  std::error_code problem;
-  if (std::filesystem::is_directory(path, problem)) {
-    throw InputError(path + ": is a folder, not a scene file");
+Scene read_scene(const std::string& path, const Overrides& overrides, const SceneLimits& limits,
+                 const RunJudge& judge) {
+  return read_scene_text(read_text(path, limits), path,
+                         std::filesystem::path(path).parent_path().string(), overrides, limits,
+                         judge);
+}
+
+std::vector<std::string> places_in_scene(const std::string& file,
+                                         const std::vector<std::string>& paths) {
+  const YamlDocument document = parse_yaml(read_text(file, {}), file, {});
+  std::vector<std::string> places;
+  for (const std::string& path : paths) {
+    const YamlNode& node = node_at(*document.root, path);
+    places.push_back(
+        &node == document.root ? file : fmt::format("{}:{}:{}", file, node.line, node.column));
   }
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw InputError(fmt::format("{}: cannot be read ({})", path, std::strerror(errno)));
-  const std::uintmax_t size = std::filesystem::file_size(path, problem);
-  if (!problem && size > limits.bytes) {
-    throw InputError(
-        fmt::format("{}: has {} bytes, at most {} are accepted", path, size, limits.bytes));
-  }
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (stream.bad()) throw InputError(path + ": cannot be read to its end");
-  return read_scene_text(text.str(), path, std::filesystem::path(path).parent_path().string(),
-                         overrides, limits);
+  return places;
 }
 
 }  // namespace scree

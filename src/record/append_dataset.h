@@ -47,6 +47,7 @@ class AppendDataset {
   /// Rows that make up the last frame, a hint where data repeat; body data have one.
   void set_frame_rows(std::size_t rows) { frame_rows_ = rows; }
 
+  std::size_t rows() const { return rows_; }
   std::size_t rows_waiting() const { return rows_ - rows_written_; }
   std::size_t bytes_waiting() const { return rows_waiting() * row_bytes_; }
   const std::string& name() const { return name_; }

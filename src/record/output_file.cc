@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -56,7 +58,41 @@ void sync_to_disk(const std::string& name, const std::string& path) {
   if (status != 0 && error != EINVAL) fail(path, "write to disk", error);
 }
 
+// Names a signal handler may need. More files than this at a time are not removed by it; the
+// program writes two at most.
+std::array<std::atomic<const char*>, 8> unfinished{};
+static_assert(std::atomic<const char*>::is_always_lock_free, "or a handler could not read them");
+
+void remember_unfinished(const char* name) {
+  for (auto& slot : unfinished) {
+    const char* none = nullptr;
+    if (slot.compare_exchange_strong(none, name)) return;
+  }
+}
+
+void forget_unfinished(const char* name) {
+  for (auto& slot : unfinished) {
+    const char* known = name;
+    if (slot.compare_exchange_strong(known, nullptr)) return;
+  }
+}
+
+/// a.h5 -> a.older.h5, a.older2.h5, ...
+std::string older_name(const std::string& path, int number) {
+  const std::filesystem::path name(path);
+  const std::string suffix = number == 1 ? "" : std::to_string(number);
+  return (name.parent_path() /
+          (name.stem().string() + ".older" + suffix + name.extension().string()))
+      .string();
+}
+
 }  // namespace
+
+void remove_unfinished_files() noexcept {
+  for (const auto& slot : unfinished) {
+    if (const char* name = slot.load()) unlink(name);
+  }
+}
 
 TemporaryName::TemporaryName(const std::string& path) : path_(target_of(path)) {
   name_ = fmt::format("{}.part{}", path_, getpid());
@@ -65,10 +101,12 @@ TemporaryName::TemporaryName(const std::string& path) : path_(target_of(path)) {
   const int descriptor = open(name_.c_str(), O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0) fail(path, "create", errno);
   close(descriptor);
+  remember_unfinished(name_.c_str());
 }
 
 TemporaryName::~TemporaryName() {
   if (!is_kept_) unlink(name_.c_str());
+  forget_unfinished(name_.c_str());
 }
 
 void TemporaryName::keep_as_final() {
@@ -80,6 +118,36 @@ void TemporaryName::keep_as_final_on_disk() {
   sync_to_disk(name_, path_);
   keep_as_final();
   sync_to_disk(folder_of(path_), path_);
+}
+
+OlderFile::OlderFile(const std::string& path) : path_(path) {
+  for (int number = 1;; ++number) {
+    const std::string name = older_name(path, number);
+    // A second link: at no moment is there no file at `path`.
+    if (link(path.c_str(), name.c_str()) == 0) {
+      kept_ = name;
+      return;
+    }
+    if (errno == ENOENT) return;
+    if (errno == EEXIST) continue;
+    // A file system without links, or a file of somebody else's.
+    std::error_code error;
+    if (std::filesystem::exists(std::filesystem::symlink_status(name, error))) continue;
+    if (rename(path.c_str(), name.c_str()) != 0) fail(path, "keep the older recording", errno);
+    kept_ = name;
+    return;
+  }
+}
+
+void OlderFile::remove() {
+  if (!kept_.empty()) unlink(kept_.c_str());
+  kept_.clear();
+}
+
+void OlderFile::put_back() {
+  if (kept_.empty() || rename(kept_.c_str(), path_.c_str()) != 0) return;
+  // Where both names still mean the same file, rename() leaves both.
+  remove();
 }
 
 // Locks of open file descriptions: unlike plain fcntl locks they are not lost when HDF5 closes a

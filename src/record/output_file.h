@@ -8,6 +8,10 @@
 
 namespace scree {
 
+/// Removes every file whose TemporaryName is alive and not yet final. For the handler of a signal
+/// that ends the program: calls nothing but unlink().
+void remove_unfinished_files() noexcept;
+
 /// A name beside `path` to write under. Removed in the destructor unless keep_as_final() renamed
 /// it.
 class TemporaryName {
@@ -20,6 +24,8 @@ class TemporaryName {
   TemporaryName& operator=(const TemporaryName&) = delete;
 
   const std::string& name() const { return name_; }
+  /// Where it will be: `path`, or what `path` links to.
+  const std::string& final_name() const { return path_; }
   void keep_as_final();
   /// Waits until the bytes are on the disk, renames, and waits for the folder too.
   void keep_as_final_on_disk();
@@ -27,6 +33,24 @@ class TemporaryName {
  private:
   std::string path_, name_;
   bool is_kept_ = false;
+};
+
+/// The file at a name about to be taken, kept beside it (a.h5 as a.older.h5, or a.older2.h5 ...)
+/// until the new one is known to be good. A process that is killed leaves both.
+class OlderFile {
+ public:
+  OlderFile() = default;
+  /// Nothing happens where there is no such file. Throws EnvironmentError when it cannot be kept.
+  explicit OlderFile(const std::string& path);
+  /// Where it is kept; empty when there is none.
+  const std::string& kept_name() const { return kept_; }
+  /// The new file is good.
+  void remove();
+  /// The new file is worth nothing: the older one takes its name again.
+  void put_back();
+
+ private:
+  std::string path_, kept_;
 };
 
 /// Tells other processes that a file is being written, for as long as it lives; the system takes

@@ -58,6 +58,7 @@ T* put(const Vec3& v, T* out) {
 
 struct Recorder::Parts {
   WriterMark mark;
+  OlderFile older;
   Hdf5File file;
   std::string path;
   std::deque<AppendDataset> datasets;  // a deque: the pointers below stay
@@ -76,6 +77,7 @@ struct Recorder::Parts {
   std::vector<Quat> last_orientation;
   Clock::time_point oldest_waiting;  // when the first frame that is not flushed was written
   bool is_broken = false;            // after a failed write nothing more is tried
+  bool has_frames = false;           // in the file, complete
 
   AppendDataset* add(const std::string& name, hid_t type, const AppendShape& shape,
                      const std::string& units, const std::string& description) {
@@ -90,6 +92,7 @@ struct Recorder::Parts {
   void write_when_due();
   void flush(PartChunks part_chunks);
   void fail(const std::string& message);
+  std::string stop_writing(const std::string& message);
 };
 
 void Recorder::Parts::add_bodies(const Model& model) {
@@ -243,15 +246,26 @@ void Recorder::Parts::flush(PartChunks part_chunks) {
     write_waiting(one, part_chunks);
     check_hdf5(H5Dflush(last->id()), path, "flush " + last->name());
   }
+  has_frames = has_frames || time->rows() > 0;
 }
 
 // After a failed write HDF5 would, on closing, still write what it can: among it the mark of a file
 // closed in good order, over contents that are not. Its descriptor is exchanged for one that cannot
-// write, so the file stays as the last flush left it, like that of a killed run.
-void Recorder::Parts::fail(const std::string& message) {
-  if (!is_broken && file.is_open()) file.stop_writing();
+// write, so the file stays as the last flush left it, like that of a killed run. An older recording
+// of the name stays beside it, or takes the name again when the new one holds nothing. Returns the
+// message with that.
+std::string Recorder::Parts::stop_writing(const std::string& message) {
+  if (is_broken || !file.is_open()) return message;
+  file.stop_writing();
   is_broken = true;
-  throw EnvironmentError(message);
+  if (older.kept_name().empty()) return message;
+  if (!has_frames) older.put_back();
+  if (older.kept_name().empty()) return message + "; the older recording stays";
+  return fmt::format("{}; the older recording is {}", message, older.kept_name());
+}
+
+void Recorder::Parts::fail(const std::string& message) {
+  throw EnvironmentError(stop_writing(message));
 }
 
 Recorder::Recorder(const std::string& path, const Scene& scene, const Model& model,
@@ -289,7 +303,13 @@ Recorder::Recorder(const std::string& path, const Scene& scene, const Model& mod
   } catch (const Hdf5Error& error) {
     throw EnvironmentError(error.what());
   }
-  temporary.keep_as_final();
+  parts.older = OlderFile(temporary.final_name());
+  try {
+    temporary.keep_as_final();
+  } catch (const EnvironmentError&) {
+    parts.older.put_back();
+    throw;
+  }
 }
 
 Recorder::~Recorder() {
@@ -328,8 +348,7 @@ void Recorder::close() {
     try {
       parts.flush(PartChunks::finish);
     } catch (const Hdf5Error& error) {
-      problem = error.what();
-      parts.file.stop_writing();
+      problem = parts.stop_writing(error.what());
     }
   }
   parts.datasets.clear();
@@ -337,8 +356,12 @@ void Recorder::close() {
   parts.mark = WriterMark();
   if (problem.empty() && !is_closed && !parts.is_broken) {
     problem = fmt::format("{}: close: {}", parts.path, hdf5_reason());
+    if (const std::string& older = parts.older.kept_name(); !older.empty()) {
+      problem += "; the older recording is " + older;
+    }
   }
   if (!problem.empty()) throw EnvironmentError(problem);
+  if (!parts.is_broken) parts.older.remove();
 }
 
 }  // namespace scree

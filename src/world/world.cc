@@ -10,6 +10,7 @@
 #include "integrate/integrate.h"
 #include "model/compile.h"
 #include "scree/error.h"
+#include "world/run_check.h"
 #include "world/step.h"
 
 namespace scree {
@@ -19,18 +20,15 @@ constexpr int kMaxHalvings = 4;
 
 std::size_t inner(int scene_body) { return static_cast<std::size_t>(scene_body) + 1; }
 
-void check_option_names(const SolverInfo& solver,
-                        const std::vector<std::pair<std::string, double>>& options) {
-  std::vector<std::string> known;
-  for (const SolverOptionInfo& option : solver.options) known.push_back(option.name);
+void check_settings(const RunSettings& run) {
+  if (!(run.step > 0.0) || !std::isfinite(run.step)) {
+    throw InputError(fmt::format("run.step must be > 0 s, got {}", run.step));
+  }
+  if (!(run.tolerance > 0.0))
+    throw InputError(fmt::format("run.tolerance must be > 0, got {}", run.tolerance));
   std::vector<std::string> errors;
-  for (const auto& [name, value] : options) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::string near = nearest_word(name, known);
-    errors.push_back(fmt::format("solver '{}' has no option '{}'; {}", solver.name, name,
-                                 !near.empty()   ? "did you mean '" + near + "'?"
-                                 : known.empty() ? "it has none"
-                                                 : "it has " + join_words(known)));
+  for (const SettingProblem& problem : find_setting_problems(run)) {
+    errors.push_back(fmt::format("run.{} {}", fmt::join(problem.keys, "."), problem.message));
   }
   if (!errors.empty()) throw InputError(errors);
 }
@@ -98,30 +96,13 @@ World::World(const Scene& scene, const WorldOptions& options) : parts_(std::make
   if (options.max_iterations > 0) p.scene.run.max_iterations = options.max_iterations;
   if (!options.solver_options.empty()) p.scene.run.solver_options = options.solver_options;
   const RunSettings& run = p.scene.run;
-  if (!(run.step > 0.0) || !std::isfinite(run.step)) {
-    throw InputError(fmt::format("run.step must be > 0 s, got {}", run.step));
-  }
-  if (!(run.tolerance > 0.0))
-    throw InputError(fmt::format("run.tolerance must be > 0, got {}", run.tolerance));
+  check_settings(run);
   p.solve_options.law = law_named(run.law);
   p.solve_options.tolerance = run.tolerance;
   p.solve_options.max_iterations = run.max_iterations;
   p.solve_options.time_limit = options.time_limit;
-  const SolverInfo& info = solver_named(run.solver);
-  if (std::find(info.laws.begin(), info.laws.end(), p.solve_options.law) == info.laws.end()) {
-    std::vector<std::string> able;
-    for (const Law law : info.laws) able.emplace_back(name_of(law));
-    throw InputError(fmt::format("solver '{}' does not solve the law '{}'; it solves {}", info.name,
-                                 run.law, join_words(able)));
-  }
-  check_option_names(info, run.solver_options);
   p.solve_options.extra = run.solver_options;
-  p.solver = info.create();
-  // Solvers check the values of their options when they solve: now rather than in the first step.
-  Problem nothing;
-  nothing.bodies.resize(1);
-  Impulses none;
-  p.solver->solve(nothing, none, p.solve_options);
+  p.solver = solver_named(run.solver).create();
   p.collision = make_collision_backend(options.collision);
   p.model = compile(p.scene);
   p.state = initial_state(p.scene, p.model);

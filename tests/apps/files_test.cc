@@ -2,10 +2,13 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "apps/program.h"
 #include "model/shape_read.h"
+#include "record/record_fixture.h"
 
 namespace scree::testing {
 namespace {
@@ -165,9 +168,64 @@ TEST(Export, ParaViewFilesAreWritten) {
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = scree(folder, words);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    // Three frames, each with one file of bodies and one of contacts.
+    EXPECT_NE(outcome.out.find(", and 6 files of "), std::string::npos) << outcome.out;
     EXPECT_NE(folder.read("hello.pvd").find("<VTKFile"), std::string::npos);
   }
 }
+
+// What only building the bodies finds out has its place too; bodies[2] is made by the generator.
+TEST(Check, ProblemsOfBuiltShapesHaveTheirPlace) {
+  const Folder folder;
+  folder.write("bad.yaml",
+               "bodies:\n"
+               "  - shape: {sphere: {radius: 1e200}}\n"
+               "  - shape: {hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}}\n"
+               "generate:\n"
+               "  - grid: {count: [1, 1, 1], pitch: [1, 1, 1], body: {shape: {sphere: {radius: "
+               "1e-200}}}}\n");
+  folder.write("made.yaml",
+               "generate:\n"
+               "  - grid: {count: [1, 1, 1], pitch: [1, 1, 1], body: {shape: {sphere: {radius: "
+               "1e-200}}}}\n");
+  EXPECT_EQ(scree(folder, {"check", "made.yaml"}).err,
+            "made.yaml:2:3: bodies[0] gets mass 0 kg from its shape and density, which is out of "
+            "range\n");
+  for (const char* verb : {"check", "run"}) {
+    const Outcome bad = scree(folder, {verb, "bad.yaml"});
+    EXPECT_EQ(bad.exit_code, 2);
+    EXPECT_EQ(bad.err,
+              "bad.yaml:2:5: bodies[0] gets mass inf kg from its shape and density, which is out "
+              "of range\n"
+              "bad.yaml:3:12: bodies[1].shape points span no volume: all lie in one plane\n"
+              "bad.yaml:5:3: bodies[2] gets mass 0 kg from its shape and density, which is out of "
+              "range\n");
+  }
+}
+
+class InterruptedExport : public ::testing::TestWithParam<int> {};
+
+// 300000 rows take long enough that the signal, sent as soon as the unfinished file is there, comes
+// before the end.
+TEST_P(InterruptedExport, LeavesNoUnfinishedFile) {
+  const Folder folder;
+  scree::test::write_recording(folder.path("r.h5"), 200, 1500);
+  folder.write("r.csv", "old");
+  const auto count_unfinished = [&] {
+    const std::filesystem::directory_iterator files(folder.path());
+    return std::count_if(begin(files), end(files), [](const auto& file) {
+      return file.path().string().find(".part") != std::string::npos;
+    });
+  };
+  Child child(SCREE_PROGRAM, {"export", "r.h5", "r.csv"}, folder);
+  ASSERT_TRUE(child.runs_until([&] { return count_unfinished() > 0; })) << child.wait().err;
+  child.send(GetParam());
+  EXPECT_EQ(child.wait().exit_code, 128 + GetParam());
+  EXPECT_EQ(count_unfinished(), 0);
+  EXPECT_EQ(folder.read("r.csv"), "old");
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, InterruptedExport, ::testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 TEST(Check, ReportsEveryErrorWithItsPlace) {
   const Folder folder;
@@ -190,20 +248,42 @@ TEST(Check, AGoodSceneHasNothingToComplainAbout) {
   EXPECT_NE(outcome.out.find("nothing to complain about"), std::string::npos) << outcome.out;
 }
 
-TEST(Check, FindsSettingsThatDoNotExist) {
+TEST(Check, FindsSettingsThatDoNotExistAndSaysWhere) {
   const Folder folder;
-  const std::string bodies = "bodies:\n  - shape: {sphere: {radius: 1}}\n";
-  folder.write("solver.yaml", "run: {solver: nope}\n" + bodies);
-  folder.write("option.yaml", "run: {solver_options: {memry: 1}}\n" + bodies);
+  folder.write("bad.yaml",
+               "run:\n"
+               "  solver: gaus-seidel\n"
+               "  law: coulom\n"
+               "bodies:\n"
+               "  - shape: {sphere: {radius: -1}}\n");
+  folder.write("option.yaml",
+               "run: {solver_options: {memry: 1, memory: -1}}\n"
+               "bodies:\n"
+               "  - shape: {sphere: {radius: 1}}\n");
+  folder.write("pair.yaml",
+               "run: {solver: apgd}\n"
+               "bodies:\n"
+               "  - shape: {sphere: {radius: 1}}\n");
   for (const char* verb : {"check", "run"}) {
-    const Outcome solver = scree(folder, {verb, "solver.yaml"});
-    EXPECT_EQ(solver.exit_code, 2);
-    EXPECT_EQ(solver.err.rfind("solver.yaml: run: solver must be one of auto", 0), 0u)
-        << solver.err;
+    const Outcome bad = scree(folder, {verb, "bad.yaml"});
+    EXPECT_EQ(bad.exit_code, 2);
+    EXPECT_EQ(bad.err,
+              "bad.yaml:3:8: run.law must be one of coulomb, relaxed and none, got 'coulom' (did "
+              "you mean coulomb?)\n"
+              "bad.yaml:2:11: run.solver must be one of auto, gauss-seidel, jacobi, apgd and "
+              "interior-point, got 'gaus-seidel' (did you mean gauss-seidel?)\n"
+              "bad.yaml:5:30: bodies[0].shape.sphere.radius must be > 0 m, got -1\n");
     const Outcome option = scree(folder, {verb, "option.yaml"});
     EXPECT_EQ(option.exit_code, 2);
-    EXPECT_NE(option.err.find("no option 'memry'; did you mean 'memory'?"), std::string::npos)
-        << option.err;
+    EXPECT_EQ(option.err,
+              "option.yaml:1:24: run.solver_options.memry is not an option of the solver auto (did "
+              "you mean memory?)\n"
+              "option.yaml:1:42: run.solver_options.memory must be a whole number >= 0, got -1\n");
+    const Outcome pair = scree(folder, {verb, "pair.yaml"});
+    EXPECT_EQ(pair.exit_code, 2);
+    EXPECT_EQ(pair.err,
+              "pair.yaml:1:15: run.solver must be one for the law coulomb, got apgd, which solves "
+              "relaxed and none\n");
   }
 }
 

@@ -190,6 +190,26 @@ const std::vector<std::string> kHopeless =
     kSmallWall + Names{"--steps",          "3", "--tolerance", "1e-12",
                        "--max-iterations", "1", "--solver",    "gauss-seidel"};
 
+// A slip of the hand must not cost the scene.
+TEST(Run, DoesNotReplaceAFileThatIsNoHdf5) {
+  const Folder folder;
+  const std::string scene = "bodies: [{shape: {sphere: {radius: 1}}}]\n";
+  folder.write("a.yaml", scene);
+  folder.write("a.h5", "my notes");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--record", "a.yaml"},
+                                                {"--checkpoint", "a.yaml", "--no-record"},
+                                                {}}) {
+    std::vector<std::string> line = {"run", "a.yaml", "--steps", "2"};
+    line.insert(line.end(), words.begin(), words.end());
+    const Outcome outcome = scree(folder, line);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find(": is there already and is no HDF5 file"), std::string::npos)
+        << outcome.err;
+  }
+  EXPECT_EQ(folder.read("a.yaml"), scene);
+  EXPECT_EQ(folder.read("a.h5"), "my notes");
+}
+
 TEST(Run, MissedToleranceIsSaidAndCountedAndFailsUnderStrict) {
   const Folder folder;
   const Outcome relaxed = scree(folder, kHopeless + Names{"--quiet", "--no-record"});
@@ -386,6 +406,19 @@ TEST(Run, AFullDiskEndsTheRunWithTheStateSaved) {
   const std::int64_t step = read_checkpoint(folder.path("c.h5")).state.step;
   EXPECT_GT(step, 0);
   EXPECT_LE(Recording(folder.path("r.h5")).frame_count(), step + 1);
+}
+
+TEST(Run, AFullDiskDoesNotCostTheOlderRecording) {
+  const Folder folder;
+  ASSERT_EQ(scree(folder, {"run", "hello", "--record", "r.h5", "--quiet"}).exit_code, 0);
+  const std::string line = std::string("trap '' XFSZ; ulimit -f 300; exec '") + SCREE_PROGRAM +
+                           "' run wall --set bricks=100 --time 100 --quiet --record r.h5";
+  const Outcome outcome = Child("/bin/bash", {"-c", line}, folder).wait();
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  // Which of the two it is depends on whether a frame was flushed before the limit.
+  const std::string kept = folder.has("r.older.h5") ? "r.older.h5" : "r.h5";
+  EXPECT_EQ(Recording(folder.path(kept)).frame_count(), 201);
+  EXPECT_NE(outcome.err.find("the older recording "), std::string::npos) << outcome.err;
 }
 
 }  // namespace

@@ -33,6 +33,17 @@ TEST(OutputFile, AppearsWhenItIsFinishedAndNotBefore) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1);
 }
 
+// What the handler of Ctrl-C calls.
+TEST(OutputFile, UnfinishedFilesCanBeRemovedAtAnyMomentAndFinishedOnesStay) {
+  const TestFolder folder;
+  write(folder.file("done.txt"), "done");
+  const OutputFile begun(folder.file("begun.txt"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 2);
+  remove_unfinished_files();
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1);
+  EXPECT_EQ(read_bytes(folder.file("done.txt")), "done");
+}
+
 // A rename replaces whatever stands at the name; a pipe stands for devices here.
 TEST(OutputFile, RefusesToReplaceWhatIsNoFile) {
   const TestFolder folder;

@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-#include "base/parallel.h"
+#include "record/child.h"
 #include "record/record_fixture.h"
 #include "scree/error.h"
 
@@ -43,29 +43,6 @@ void expect_frame(const Recording& recording, int index) {
     ASSERT_EQ(frame.contacts[i].impulse[0], static_cast<float>(contacts[i].impulse[0]));
   }
   ASSERT_EQ(frame.receipt.iterations, some_receipt(index).iterations);
-}
-
-/// A child that runs `work` and leaves with its result; HDF5 is touched in the child alone.
-template <class Work>
-pid_t in_child(const Work& work) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    int status = 99;
-    try {
-      set_thread_count(1);  // the parent's workers do not exist here
-      status = work();
-    } catch (...) {
-    }
-    _exit(status);
-  }
-  return child;
-}
-
-int exit_status(pid_t child) {
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 bool is_running(pid_t child) {
