@@ -106,7 +106,9 @@ void expect_no_bump(const Geometry& body, double bottom, double half_width, doub
 
 TEST(NarrowPlanar, HexagonCrossingASeamNeverTiltsItsNormal) {
   for (const double margin : {1e-4, 0.02}) {
-    for (const double sunk : {-1e-6, 0.0, 1e-7, 1e-5, 1e-4}) {
+    // Deeper than half a thousandth of the body it might be a step: the back end, which sees both
+    // platforms, tells (NativeBackend.HexagonThatSankInMeetsNoEdge).
+    for (const double sunk : {-1e-6, 0.0, 1e-7, 1e-5, 4e-5}) {
       for (const double tilt : {0.0, -0.02})
         expect_no_bump(hexagon(), 0.05, 0.04, sunk, tilt, margin);
     }
@@ -115,7 +117,7 @@ TEST(NarrowPlanar, HexagonCrossingASeamNeverTiltsItsNormal) {
 
 TEST(NarrowPlanar, BrickCrossingASeamNeverTiltsItsNormal) {
   for (const double margin : {1e-4, 0.02}) {
-    for (const double sunk : {-1e-6, 0.0, 1e-7, 1e-5, 1e-4}) {
+    for (const double sunk : {-1e-6, 0.0, 1e-7, 1e-5, 4e-5}) {
       expect_no_bump(rectangle(0.4, 0.2), 0.1, 0.2, sunk, 0.0, margin);
     }
   }
