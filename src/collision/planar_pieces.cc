@@ -209,8 +209,8 @@ void touch_nearest_corners(const Piece& a, const Piece& b, const Frame2& b_in_a,
                         static_cast<std::uint32_t>(nearest_j), 9)});
 }
 
-/// Clipping, or the nearest corners where the pieces lie apart and clipping does not find the
-/// place that the axis speaks of.
+/// Clipping; and the nearest corners where the pieces lie apart and these are nearer than anything
+/// clipping finds.
 void clip_or_touch_corners(const Piece& a, const Piece& b, const Frame2& b_in_a, const Axis& axis,
                            double margin, double seam, PlanarContacts& out) {
   clip(a, b, b_in_a, axis, margin, seam, out);
@@ -218,8 +218,7 @@ void clip_or_touch_corners(const Piece& a, const Piece& b, const Frame2& b_in_a,
   double least = std::numeric_limits<double>::infinity();
   for (int k = 0; k < out.count; ++k) least = std::min(least, out.list[at(k)].gap);
   if (is_clipping_true(least, axis.separation, 0.5 * std::min(a.thickness, b.thickness))) return;
-  out.count = 0;
-  touch_nearest_corners(a, b, b_in_a, margin, out);
+  touch_nearest_corners(a, b, b_in_a, std::min(margin, least), out);
 }
 
 /// Corner against corner, pushed apart along the line that halves the angle of the two flat pairs.

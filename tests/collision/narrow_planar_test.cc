@@ -134,6 +134,20 @@ TEST(NarrowPlanar, StepUpIsStillAWall) {
   EXPECT_NEAR(found[0].gap, -1e-4 * 5 / std::sqrt(41.0), 1e-9);
 }
 
+// One hexagon comes down on the top of another, shifted by 0.4 mm and tilted by 0.02 rad. The
+// lowest corner is just beside the top, so the least gap of the axis is not among those of the
+// faces; the faces carry all the same, whatever the corners say.
+TEST(NarrowPlanar, FacesThatOverlapCarryAlsoWhereTheLowestCornerIsBeside) {
+  for (const double gap : {1e-4, 4e-4, 1e-3, 3e-3, 1e-2}) {
+    const Pose lower{Vec3::Zero(), about(Vec3::UnitZ(), -0.02)};
+    const auto found =
+        touch(hexagon(), lower, hexagon(), in_plane(-0.0004, 0.1 + 0.0008 + gap), 0.02);
+    int level = 0;
+    for (const PairContact& c : found) level += c.normal.y() > 0.999 ? 1 : 0;
+    EXPECT_EQ(level, 2) << gap;
+  }
+}
+
 // Tip against tip: the push runs along the row, not up or down one of the sides.
 TEST(NarrowPlanar, HexagonTipsPushAlongTheRow) {
   for (const double offset : {0.0, 1e-6, -1e-4}) {
