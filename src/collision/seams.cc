@@ -25,14 +25,28 @@ struct Touch {
   Vec3 point;                  // m, on the fixed surface
   Vec3 normal;                 // towards the moving body
   double gap;                  // m
+  double thickness;            // m, of the thinner of the two shapes
   std::int32_t fixed, moving;  // colliders
 };
 
-Touch touch_of(const FoundContact& found, int moving_body) {
+const Geometry& geometry_of(const Model& model, std::int32_t collider) {
+  const Collider& c = model.colliders[static_cast<std::size_t>(collider)];
+  return model.geometries[static_cast<std::size_t>(c.geometry)];
+}
+
+Touch touch_of(const Model& model, const FoundContact& found, int moving_body) {
   const bool is_b = found.contact.b == moving_body;
   const Vec3 normal = is_b ? found.contact.normal : Vec3(-found.contact.normal);
-  return {found.contact.point - 0.5 * found.contact.gap * normal, normal, found.contact.gap,
-          is_b ? found.collider_a : found.collider_b, is_b ? found.collider_b : found.collider_a};
+  const std::int32_t fixed = is_b ? found.collider_a : found.collider_b;
+  const std::int32_t moving = is_b ? found.collider_b : found.collider_a;
+  const double thickness =
+      std::min(geometry_of(model, fixed).thickness, geometry_of(model, moving).thickness);
+  return {found.contact.point - 0.5 * found.contact.gap * normal,
+          normal,
+          found.contact.gap,
+          thickness,
+          fixed,
+          moving};
 }
 
 bool is_surface(const Geometry& g) {
@@ -45,13 +59,14 @@ class SeamTest {
       : model_(model), poses_(poses), hits_(hits) {}
 
   bool is_seam(const Touch& touch, const Touch& support, std::span<const std::int32_t> floor) {
+    // The cheapest questions first: a body in a trough of many planes asks them for every two.
+    const double height = support.normal.dot(touch.point - support.point);
+    if (height > kFlush * touch.thickness) return false;
     const double slant = support.normal.cross(touch.normal).norm();
     if (slant < kSameNormal) return false;
-    const double thickness = std::min(
-        {thickness_of(touch.moving), thickness_of(touch.fixed), thickness_of(support.fixed)});
+    const double thickness = std::min(touch.thickness, support.thickness);
     const double flush = kFlush * thickness;
     const double sunk = std::clamp(-2.0 * support.gap, flush, kMostSunk * thickness);
-    const double height = support.normal.dot(touch.point - support.point);
     if (height > flush) return false;
     const double across = support.normal.dot(touch.normal);
     const Vec3 along_touch = (support.normal - across * touch.normal) / slant;
@@ -67,17 +82,10 @@ class SeamTest {
     return distance(touch.point + reach * touch.normal, support.fixed, reach) < -kCovered * reach;
   }
 
-  double thickness_of(std::int32_t collider) const { return geometry(collider).thickness; }
-
  private:
-  const Geometry& geometry(std::int32_t collider) const {
-    const Collider& c = model_.colliders[static_cast<std::size_t>(collider)];
-    return model_.geometries[static_cast<std::size_t>(c.geometry)];
-  }
-
   /// Of a point from a collider, < 0 inside; infinite when more than 2*scale away.
   double distance(const Vec3& point, std::int32_t collider, double scale) {
-    const Geometry& shape = geometry(collider);
+    const Geometry& shape = geometry_of(model_, collider);
     const Pose& pose = poses_[static_cast<std::size_t>(collider)];
     if (is_surface(shape)) {
       // Not by a ball: one whose centre lies on the surface has no direction to be pushed in.
@@ -139,10 +147,10 @@ void mark_seams(const Model& model, std::span<const Pose> poses, int moving_body
   supports.clear();
   SeamTest test(model, poses, hits);
   for (const std::uint32_t i : members) {
-    const Touch touch = touch_of(contacts[i], moving_body);
+    const Touch touch = touch_of(model, contacts[i], moving_body);
     floor.push_back(touch.fixed);
     touches.push_back(touch);
-    if (!is_known_support(supports, touch, 0.1 * kFlush * test.thickness_of(touch.moving)))
+    if (!is_known_support(supports, touch, 0.1 * kFlush * touch.thickness))
       supports.push_back(touch);
   }
   std::sort(floor.begin(), floor.end());
@@ -150,6 +158,7 @@ void mark_seams(const Model& model, std::span<const Pose> poses, int moving_body
 
   for (std::size_t k = 0; k < members.size(); ++k) {
     const Touch& touch = touches[k];
+    if (geometry_of(model, touch.fixed).kind == GeometryKind::half_space) continue;  // has no edge
     contacts[members[k]].is_seam =
         std::any_of(supports.begin(), supports.end(), [&](const Touch& support) {
           return support.fixed != touch.fixed && test.is_seam(touch, support, floor);
