@@ -213,7 +213,11 @@ void BroadPhase::choose_levels(const BroadPhaseInput& input) {
       static_cast<int>(level_.size()),
       [&](int i) { return level_[static_cast<std::size_t>(i)] >= top; }, scratch_counts_,
       scratch_offsets_, large_);
-  for (const std::uint32_t box : large_) level_[box] = kLarge;
+  large_moving_.clear();
+  for (const std::uint32_t box : large_) {
+    level_[box] = kLarge;
+    if (input.is_moving[box] != 0) large_moving_.push_back(box);
+  }
 }
 
 /// As few bits per axis as the scene needs: fewer passes of the sort.
@@ -389,7 +393,8 @@ void BroadPhase::test_bin(const BroadPhaseInput& input, std::uint32_t bin,
 template <class Report>
 void BroadPhase::test_large(const BroadPhaseInput& input, int box, const Report& report) const {
   const auto i = static_cast<std::size_t>(box);
-  for (const std::size_t other : large_) {
+  // Of what does not move, only what moves is asked about: many half-spaces cost no square.
+  for (const std::size_t other : input.is_moving[i] != 0 ? large_ : large_moving_) {
     if (level_[i] == kLarge && other <= i) continue;
     if (overlap(input.boxes[i], input.boxes[other]) && may_collide(input, i, other)) {
       report(std::min(i, other), std::max(i, other));

@@ -107,6 +107,7 @@ class BroadPhase {
   std::vector<CellRange> cells_;
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> large_;                    // boxes tested with all others, ascending
+  std::vector<std::uint32_t> large_moving_;             // those of them that move
   std::vector<std::uint32_t> bin_count_;                // stage 1
   std::vector<std::uint64_t> bin_offset_;               // stage 2
   std::vector<std::uint64_t> keys_;                     // stages 3, 4: bin of each entry

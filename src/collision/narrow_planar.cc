@@ -28,29 +28,45 @@ Piece piece_of(const PlanarPolygon& polygon, int index) {
           polygon.thickness};
 }
 
-/// Several pieces repeat points at their seams: of contacts with the same normal the two outermost
-/// are needed, and the deepest where it lies between them.
-void keep_ends(Contacts1& out, std::size_t first) {
+/// Several pieces repeat points at their seams. Of contacts with the same normal those are needed
+/// that no two others speak for: seen as points (place along the face, gap), the lower convex hull.
+void keep_lowest(Contacts1& out, std::size_t first) {
+  thread_local Contacts1 group, kept;
   for (std::size_t i = first; i < out.size();) {
     const Vec3 normal = out[i].normal;
     const Vec3 tangent(-normal.y(), normal.x(), 0.0);
-    const auto is_same = [&](const PairContact& c) { return c.normal.dot(normal) >= 1.0 - 1e-6; };
-    PairContact low = out[i], high = out[i], deepest = out[i];
-    for (std::size_t j = i + 1; j < out.size(); ++j) {
-      if (!is_same(out[j])) continue;
-      if (tangent.dot(out[j].point - low.point) < 0.0) low = out[j];
-      if (tangent.dot(out[j].point - high.point) > 0.0) high = out[j];
-      if (out[j].gap < deepest.gap) deepest = out[j];
+    const auto place = [&](const PairContact& c) { return tangent.dot(c.point - out[i].point); };
+    group.clear();
+    for (std::size_t j = i; j < out.size(); ++j) {
+      if (out[j].normal.dot(normal) >= 1.0 - 1e-6) group.push_back(out[j]);
     }
-    const auto place = out.begin() + static_cast<std::ptrdiff_t>(i);
-    out.erase(std::remove_if(place, out.end(), is_same), out.end());
-    std::array<PairContact, 3> kept{low};
-    std::size_t count = 1;
-    if ((high.point - low.point).norm() > 1e-9) kept[count++] = high;
-    if (deepest.gap < std::min(low.gap, high.gap) - 1e-9) kept[count++] = deepest;
-    out.insert(out.begin() + static_cast<std::ptrdiff_t>(i), kept.begin(),
-               kept.begin() + static_cast<std::ptrdiff_t>(count));
-    i += count;
+    std::sort(group.begin(), group.end(), [&](const PairContact& a, const PairContact& b) {
+      const double place_a = place(a), place_b = place(b);
+      if (place_a != place_b) return place_a < place_b;
+      return a.gap != b.gap ? a.gap < b.gap : a.feature < b.feature;
+    });
+    kept.clear();
+    for (const PairContact& c : group) {
+      if (!kept.empty() && place(c) - place(kept.back()) < 1e-9) {
+        if (c.gap < kept.back().gap) kept.back() = c;
+      } else {
+        kept.push_back(c);
+      }
+      // The one before the last goes when the line between its neighbours passes below it.
+      while (kept.size() > 2) {
+        const PairContact &low = kept[kept.size() - 3], &middle = kept[kept.size() - 2];
+        const double share = (place(middle) - place(low)) / (place(kept.back()) - place(low));
+        if (middle.gap < low.gap + share * (kept.back().gap - low.gap) - 1e-9) break;
+        kept.erase(kept.end() - 2);
+      }
+    }
+    const auto begin = out.begin() + static_cast<std::ptrdiff_t>(i);
+    out.erase(
+        std::remove_if(begin, out.end(),
+                       [&](const PairContact& c) { return c.normal.dot(normal) >= 1.0 - 1e-6; }),
+        out.end());
+    out.insert(out.begin() + static_cast<std::ptrdiff_t>(i), kept.begin(), kept.end());
+    i += kept.size();
   }
 }
 
@@ -241,7 +257,7 @@ void any_polygon(const Geometry& a, const Pose& pose_a, const Geometry& b, const
       touch_polygon(piece_of(*a.polygon, p), frame_a, static_cast<std::uint32_t>(p), polygon,
                     frame_b, z, margin, out);
     }
-    if (a.polygon->piece_count() + polygon.piece_count() > 2) keep_ends(out, first);
+    if (a.polygon->piece_count() + polygon.piece_count() > 2) keep_lowest(out, first);
     return;
   }
   const int upright = upright_axis(pose_a);
@@ -265,11 +281,11 @@ void any_polygon(const Geometry& a, const Pose& pose_a, const Geometry& b, const
     const Rectangle rectangle(Vec2(a.size[x], a.size[y]));
     const Frame2 frame_a(Vec2(pose_a.position.head<2>()), Turn2{along.x(), along.y()});
     touch_polygon(rectangle.piece(), frame_a, 0, polygon, frame_b, z, margin, out);
-    if (polygon.piece_count() > 1) keep_ends(out, first);
+    if (polygon.piece_count() > 1) keep_lowest(out, first);
     return;
   }
   touch_prisms(a, pose_a, b, pose_b, z, margin, out);
-  keep_ends(out, first);
+  keep_lowest(out, first);
 }
 
 }  // namespace scree

@@ -6,8 +6,10 @@
 // would hit a wall that is not there. So faces that lie flat on each other go first: if such a pair
 // keeps the two bodies apart to within kSeam of their size, it is the contact, and where its two
 // faces do not overlap there is none. Where two pairs of flat faces compete, corner stands against
-// corner: the longer face is taken for the floor; between faces of like length the push goes along
-// the line that halves their angle.
+// corner. A pair that is level (kFlush) is the floor, on which the other body slides or is about to
+// come; level both ways, they merely pass each other, as boxes do in space. Else the longer face is
+// taken for the floor if it is level to within kSeam; between faces of like length the push goes
+// along the line that halves their angle.
 //
 // Between pieces that lie apart no face axis speaks of two corners that are nearest to each other.
 // They are found by the distance; but not where two flat faces are level, for that is a seam.
@@ -25,7 +27,9 @@
 namespace scree {
 namespace {
 
-constexpr double kSeam = 0.005;  // of the thinner body: bodies rest with far less overlap than this
+// Of the thinner body: bodies rest with less overlap than this, and a step up this high is a wall.
+constexpr double kSeam = 5e-4;
+constexpr double kCorner = 5e-3;  // of the thinner body: tips meet that do not face each other
 constexpr double kFlat =
     0.99;  // cos 8 degrees: faces this close to parallel lie flat on each other
 constexpr double kSameSide = 0.98;   // cosine
@@ -205,8 +209,8 @@ void touch_nearest_corners(const Piece& a, const Piece& b, const Frame2& b_in_a,
                         static_cast<std::uint32_t>(nearest_j), 9)});
 }
 
-/// Clipping, or the nearest corners where the pieces lie apart and clipping does not find the
-/// place that the axis speaks of.
+/// Clipping; and the nearest corners where the pieces lie apart and these are nearer than anything
+/// clipping finds.
 void clip_or_touch_corners(const Piece& a, const Piece& b, const Frame2& b_in_a, const Axis& axis,
                            double margin, double seam, PlanarContacts& out) {
   clip(a, b, b_in_a, axis, margin, seam, out);
@@ -214,8 +218,7 @@ void clip_or_touch_corners(const Piece& a, const Piece& b, const Frame2& b_in_a,
   double least = std::numeric_limits<double>::infinity();
   for (int k = 0; k < out.count; ++k) least = std::min(least, out.list[at(k)].gap);
   if (is_clipping_true(least, axis.separation, 0.5 * std::min(a.thickness, b.thickness))) return;
-  out.count = 0;
-  touch_nearest_corners(a, b, b_in_a, margin, out);
+  touch_nearest_corners(a, b, b_in_a, std::min(margin, least), out);
 }
 
 /// Corner against corner, pushed apart along the line that halves the angle of the two flat pairs.
@@ -249,28 +252,41 @@ void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double m
   const double thickness = std::min(a.thickness, b.thickness);
   const double seam = kSeam * thickness, half_thickness = 0.5 * thickness;
   AxisSearch search;
-  if (!find_axes(a, b, b_in_a, margin, seam, search)) return;
+  if (!find_axes(a, b, b_in_a, margin, kCorner * thickness, search)) return;
   const Axis& best = *better_of(search.best_a.face >= 0 ? &search.best_a : nullptr,
                                 search.best_b.face >= 0 ? &search.best_b : nullptr, half_thickness);
   const Axis* first = best_flat(search, nullptr, half_thickness);
-  if (first == nullptr) {
-    clip_or_touch_corners(a, b, b_in_a, best, margin, seam, out);
+  const Axis* second = first != nullptr ? best_flat(search, first, half_thickness) : nullptr;
+  const bool is_square =
+      second != nullptr && std::abs(first->normal.dot(second->normal)) < kRightAngle;
+  const double lesser = second != nullptr ? std::min(first->separation, second->separation) : kNone;
+  if (second == nullptr || (is_square && lesser < -seam)) {
+    const bool is_level = first != nullptr && first->separation >= -seam;
+    clip_or_touch_corners(a, b, b_in_a, is_level ? *first : best, margin, seam, out);
     return;
   }
-  const Axis* second = best_flat(search, first, half_thickness);
-  if (second == nullptr) {
-    clip_or_touch_corners(a, b, b_in_a, *first, margin, seam, out);
-    return;
-  }
+  const double level = kFlush * half_thickness;
+  const bool is_first_level = std::abs(first->separation) <= level;
+  const bool is_second_level = std::abs(second->separation) <= level;
+  if (is_square && is_first_level && is_second_level) return;
+  const Axis* floor = is_first_level == is_second_level ? nullptr : is_first_level ? first : second;
+  const bool is_near = std::max(std::abs(first->separation), std::abs(second->separation)) <= seam;
   const auto longer = [&](const Axis& x) {
     return x.is_of_b ? std::max(b.lengths[x.face], a.lengths[x.incident])
                      : std::max(a.lengths[x.face], b.lengths[x.incident]);
   };
   const double first_length = longer(*first), second_length = longer(*second);
-  if (first_length >= kFloorRatio * second_length) {
+  if (floor != nullptr && !is_near) {
+    clip(a, b, b_in_a, *floor, margin, seam, out);
+  } else if (lesser > seam) {
+    if (!push_corners(a, b, b_in_a, *first, *second, margin, out))
+      clip_or_touch_corners(a, b, b_in_a, best, margin, seam, out);
+  } else if (first_length >= kFloorRatio * second_length) {
     clip(a, b, b_in_a, *first, margin, seam, out);
   } else if (second_length >= kFloorRatio * first_length) {
     clip(a, b, b_in_a, *second, margin, seam, out);
+  } else if (floor != nullptr) {
+    clip(a, b, b_in_a, *floor, margin, seam, out);
   } else if (!push_corners(a, b, b_in_a, *first, *second, margin, out)) {
     clip(a, b, b_in_a, best, margin, seam, out);
   }

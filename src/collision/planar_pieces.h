@@ -48,12 +48,12 @@ struct PlanarContact {
   std::uint32_t feature;
 };
 struct PlanarContacts {
-  std::array<PlanarContact, 2> list;
+  std::array<PlanarContact, 3> list;
   int count = 0;
   void add(const PlanarContact& c) { list[static_cast<std::size_t>(count++)] = c; }
 };
 
-/// At most two contacts, normals from a to b, in the frame of a.
+/// At most three contacts, normals from a to b, in the frame of a.
 void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
                   PlanarContacts& out);
 

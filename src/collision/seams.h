@@ -6,17 +6,22 @@
 // "edge bump").
 //
 // Let a moving body touch fixed shape G at the surface point q with normal n (from G to the body),
-// and be supported by another fixed shape F at p with normal m. The contact with G is a seam when
-//   1. q is level with the support:  |m . (q - p)| <= tolerance;
-//   2. G ends at q: a step from q along the surface that n claims, towards m,  e = (m - (m.n) n) /
-//   |m - (m.n) n|,
-//      leaves G by nearly as much as leaving a flush edge would give, |m x n| per metre;
-//   3. the floor goes on in front of q: a step from q along the support towards the body,
-//      t = (n - (n.m) m) / |n - (n.m) m|,  lands on another fixed shape that the body also meets.
+// and meet another fixed shape F at p with normal m, not parallel to n. The contact with G is a
+// seam when
+//   1. q does not stand above the support:  m . (q - p) <= tolerance;
+//   2. G does not rise above it either: a step from q along the surface that n claims, towards m,
+//      e = (m - (m.n) n) / |m - (m.n) n|,  taken from where it reaches the level of p, leaves G by
+//      nearly as much as leaving a flush edge would give, |m x n| per metre;
+//   3. one of these holds:
+//      q is level with the support, but for what the body has sunk in, and the floor goes on in
+//      front of it: a step along the support towards the body,  t = (n - (n.m) m) / |n - (n.m) m|,
+//      lands on another fixed shape that the body also meets;
+//      or F covers q: a step from q along n ends inside F.
 // A wall, a ramp, a kerb or a post passes 1 and 3 at its foot, but not 2: its surface goes on
 // upwards along e, so it is kept, also where the body touches it at its foot only. An edge with
-// nothing before it fails 3 and is kept. Contacts are judged from the deepest outwards, and only by
-// contacts that were kept: the deepest always stays.
+// nothing before it fails 3 and is kept. The edge of a lower slab behind a step down is covered.
+// Whether a contact is a seam depends on the shapes at q, not on how deep it or another one is: a
+// false contact may well be the deepest.
 #pragma once
 
 #include <cstdint>

@@ -308,6 +308,7 @@ void curved_surface(const TriangleSurface& surface, const std::vector<int>& tria
       touch_sharp(nearby, surface.triangle(index), shape, pose, false, margin, out);
     }
   }
+  scratch().ways_out.clear();
   drop_false_depths(out, first, shape.thickness, scratch().ways_out, [&](const Vec3& shift) {
     return is_free(nearby, shape, {pose.position + shift, pose.orientation});
   });

@@ -359,7 +359,13 @@ void polyhedron_surface(const TriangleSurface& surface, const std::vector<int>& 
     out.push_back(c.contact);
   }
   if (has_overlap) {
-    drop_false_depths(out, first, thickness, scratch().ways_out,
+    // Also away from its own faces: a corner that hardly touches may know the wrong way only.
+    constexpr std::size_t kMostFaces = 16;
+    std::vector<Vec3>& ways = scratch().ways_out;
+    ways.clear();
+    for (std::size_t f = 0; f < std::min(kMostFaces, p.normals.size()); ++f)
+      ways.push_back(-p.normals[f]);
+    drop_false_depths(out, first, thickness, ways,
                       [&](const Vec3& shift) { return is_free(surface, triangles, p, shift); });
   } else if (is_behind) {
     touch_deepest_vertex(surface, triangles, p, out);

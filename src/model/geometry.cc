@@ -101,8 +101,11 @@ Geometry of(const Mesh& mesh) {
   geometry.kind = GeometryKind::mesh;
   geometry.bounds = bounds_of(mesh.vertices);
   geometry.bounding_radius = max_norm(mesh.vertices);
-  geometry.thickness = (geometry.bounds.upper - geometry.bounds.lower).minCoeff();
   geometry.mesh = make_triangle_mesh(mesh);
+  // An open mesh is a surface: a flat one is no thinner than a hilly one.
+  geometry.thickness = geometry.mesh->is_closed
+                           ? (geometry.bounds.upper - geometry.bounds.lower).minCoeff()
+                           : kInfinity;
   return geometry;
 }
 

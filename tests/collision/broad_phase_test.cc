@@ -181,6 +181,22 @@ TEST(BroadPhase, FiltersBodiesGroupsAndWhatDoesNotMove) {
   EXPECT_EQ(BroadPhase().find_pairs(two.input).size(), 1u);
 }
 
+// Half-spaces and other boxes without end, most of them fixed, before and behind those that move.
+TEST(BroadPhase, ManyBoxesWithoutEndPairOnlyWithWhatMoves) {
+  Boxes boxes(19);
+  for (int i = 0; i < 300; ++i) {
+    Aabb half{Vec3::Constant(-kInfinity), Vec3::Constant(kInfinity)};
+    half.upper[i % 3] = 6.0 * i / 300;
+    boxes.add(half);
+    boxes.add(boxes.point(6), {1, 1, 1});
+  }
+  for (std::size_t i = 0; i < boxes.input.boxes.size(); ++i) {
+    const bool is_endless = i % 2 == 0;
+    boxes.input.is_moving[i] = is_endless ? i % 50 == 0 : i % 3 == 0;
+  }
+  boxes.expect_same_as_brute_force();
+}
+
 TEST(BroadPhase, GivesTheSameForAnyNumberOfWorkers) {
   Boxes boxes(14);
   boxes.add_uniform(20000, 25).add_polydisperse(20000, 300, 300);

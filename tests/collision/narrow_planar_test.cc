@@ -106,7 +106,9 @@ void expect_no_bump(const Geometry& body, double bottom, double half_width, doub
 
 TEST(NarrowPlanar, HexagonCrossingASeamNeverTiltsItsNormal) {
   for (const double margin : {1e-4, 0.02}) {
-    for (const double sunk : {-1e-6, 0.0, 1e-7, 1e-5, 1e-4}) {
+    // Deeper than half a thousandth of the body it might be a step: the back end, which sees both
+    // platforms, tells (NativeBackend.HexagonThatSankInMeetsNoEdge).
+    for (const double sunk : {-1e-6, 0.0, 1e-7, 1e-5, 4e-5}) {
       for (const double tilt : {0.0, -0.02})
         expect_no_bump(hexagon(), 0.05, 0.04, sunk, tilt, margin);
     }
@@ -115,7 +117,7 @@ TEST(NarrowPlanar, HexagonCrossingASeamNeverTiltsItsNormal) {
 
 TEST(NarrowPlanar, BrickCrossingASeamNeverTiltsItsNormal) {
   for (const double margin : {1e-4, 0.02}) {
-    for (const double sunk : {-1e-6, 0.0, 1e-7, 1e-5, 1e-4}) {
+    for (const double sunk : {-1e-6, 0.0, 1e-7, 1e-5, 4e-5}) {
       expect_no_bump(rectangle(0.4, 0.2), 0.1, 0.2, sunk, 0.0, margin);
     }
   }
@@ -130,6 +132,20 @@ TEST(NarrowPlanar, StepUpIsStillAWall) {
   // hexagon the opposite.
   EXPECT_LE((found[0].normal - Vec3(-5, 4, 0) / std::sqrt(41.0)).norm(), 1e-9);
   EXPECT_NEAR(found[0].gap, -1e-4 * 5 / std::sqrt(41.0), 1e-9);
+}
+
+// One hexagon comes down on the top of another, shifted by 0.4 mm and tilted by 0.02 rad. The
+// lowest corner is just beside the top, so the least gap of the axis is not among those of the
+// faces; the faces carry all the same, whatever the corners say.
+TEST(NarrowPlanar, FacesThatOverlapCarryAlsoWhereTheLowestCornerIsBeside) {
+  for (const double gap : {1e-4, 4e-4, 1e-3, 3e-3, 1e-2}) {
+    const Pose lower{Vec3::Zero(), about(Vec3::UnitZ(), -0.02)};
+    const auto found =
+        touch(hexagon(), lower, hexagon(), in_plane(-0.0004, 0.1 + 0.0008 + gap), 0.02);
+    int level = 0;
+    for (const PairContact& c : found) level += c.normal.y() > 0.999 ? 1 : 0;
+    EXPECT_EQ(level, 2) << gap;
+  }
 }
 
 // Tip against tip: the push runs along the row, not up or down one of the sides.

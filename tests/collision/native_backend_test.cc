@@ -233,6 +233,30 @@ TEST(NativeBackend, TilesOfOneCompoundAreFlushToo) {
   EXPECT_LT(worst_tilt(scenery.contacts), 1e-12);
 }
 
+TEST(NativeBackend, HexagonThatSankInMeetsNoEdge) {
+  const Polygon hexagon{
+      {{0.04, -0.05}, {0.08, 0}, {0.04, 0.05}, {-0.04, 0.05}, {-0.08, 0}, {-0.04, -0.05}}};
+  const Polygon platform{{{-2.5, -0.25}, {2.5, -0.25}, {2.5, 0.25}, {-2.5, 0.25}}};
+  Scene scene;
+  scene.planar = true;
+  scene.add(body(platform).at({-2.5, -0.25, 0}).fixed());
+  scene.add(body(platform).at({2.5, -0.25, 0}).fixed());
+  scene.add(body(hexagon).moving({5, 0, 0}));
+  Scenery scenery(scene);
+  for (int i = -400; i <= 400; ++i) {
+    for (const double unit : {1e-7, 1e-6, 1e-5, 1e-4}) {
+      for (const double sunk : {1e-5, 1e-4, 5e-4}) {
+        // The leading corner is at the seam when i = 0.
+        scenery.state.position[3] = Vec3(unit * i - 0.04, 0.05 - sunk, 0);
+        scenery.find();
+        ASSERT_GE(scenery.contacts.list.size(), 2u) << i;
+        for (const Contact& c : scenery.contacts.list)
+          ASSERT_GT(c.normal.y(), 1.0 - 1e-9) << "at " << unit * i << " sunk " << sunk;
+      }
+    }
+  }
+}
+
 /// How many contacts of the last body push it back against +x.
 int walls(const Contacts& contacts) {
   return static_cast<int>(std::count_if(contacts.list.begin(), contacts.list.end(),
