@@ -6,13 +6,16 @@
 namespace scree {
 namespace {
 
-constexpr double kLambda = 1e-3;     // steps longer than this allows leave the linear region
-constexpr double kSolved = 1e-6;     // of the squared gradient
-constexpr double kLeastGain = 0.98;  // a step that gains less was the last
-constexpr double kShorter = 0.7;
-constexpr int kLengths = 5;
-constexpr int kSteps = 8;
-constexpr double kHopeless = 1.5;  // times the tolerance after a step: give up
+constexpr double kFirstLambda = 1e-2;
+constexpr double kSolved = 1e-6;  // of the squared gradient
+// A step that could be taken nearly whole allows a longer one next time, and the other way round.
+constexpr double kWhole = 0.7, kShort = 0.2;
+constexpr double kLonger = 0.5, kShorter = 2.0, kMuchShorter = 3.0;  // factors on lambda
+constexpr double kLengthFactor = 0.7;
+constexpr int kLengths = 16;
+constexpr int kSteps = 16;
+constexpr double kLeastGain = 0.99;  // a step that gains less is a miss
+constexpr int kMisses = 3;
 
 bool has_mass(double eta) { return std::isfinite(eta); }
 
@@ -132,7 +135,8 @@ void GaussNewton::apply_transposed(const Problem& problem, const Audit& audit, c
 
 /// Conjugate gradients on the normal equations [BJO96]: x_ from f_.
 /// [BJO96] A. Bjorck, "Numerical Methods for Least Squares Problems", SIAM 1996, section 7.4.
-double GaussNewton::solve(const Problem& problem, const Audit& audit, int products, int& count) {
+void GaussNewton::solve(const Problem& problem, const Audit& audit, double lambda, int products,
+                        int& count) {
   x_.contacts.assign(f_.contacts.size(), Vec3::Zero());
   x_.rows.assign(f_.rows.size(), 0.0);
   rest_.contacts.assign(f_.contacts.size(), Vec3::Zero());
@@ -144,51 +148,64 @@ double GaussNewton::solve(const Problem& problem, const Audit& audit, int produc
   const double solved = kSolved * slope;
   for (int k = 0; k < products && slope > solved; ++k) {
     apply(problem, audit, direction_, image_);
-    const double curvature = squared(image_) + kLambda * kLambda * squared(direction_);
+    const double curvature = squared(image_) + lambda * lambda * squared(direction_);
     const double step = slope / curvature;
     add(step, direction_, x_);
     add(-step, image_, rest_);
     apply_transposed(problem, audit, rest_, gradient_);
-    add(-kLambda * kLambda, x_, gradient_);
+    add(-lambda * lambda, x_, gradient_);
     const double next = squared(gradient_);
     add_to(gradient_, next / slope, direction_);
     slope = next;
     ++count;
   }
-  return slope;
 }
 
-double GaussNewton::descend(const Problem& problem, Audit& audit, double tolerance, int products,
-                            int most, Impulses& impulses, int& count) {
-  double best = audit.residual(problem, impulses, Law::coulomb);
-  const int all = count + most;
-  for (int step = 0; step < kSteps && best > tolerance && count < all; ++step) {
-    const double before = best;
-    linearise(problem, audit, impulses);
-    solve(problem, audit, std::min(products, all - count), count);
-    scale(audit, x_, scaled_);
-    double length = 1.0;
-    for (int k = 0; k < kLengths; ++k, length *= kShorter) {
-      trial_ = impulses;
-      add(length, scaled_, trial_);
-      for (std::size_t i = 0; i < trial_.contacts.size(); ++i)
-        trial_.contacts[i] =
-            project_on_set(trial_.contacts[i], problem.contacts[i].friction, Law::coulomb);
-      for (std::size_t i = 0; i < trial_.rows.size(); ++i)
-        trial_.rows[i] = std::clamp(trial_.rows[i], problem.rows[i].lower, problem.rows[i].upper);
-      const double residual = audit.residual(problem, trial_, Law::coulomb);
-      if (residual < best) {
-        best = residual;
-        best_ = trial_;
-      } else if (best < before) {
-        break;
-      }
+/// The best of impulses + length * step over shorter and shorter lengths, in trial_ and best_;
+/// returns its length, 0 when none is better than `residual`, which becomes that of the best.
+double GaussNewton::search(const Problem& problem, Audit& audit, const Impulses& impulses,
+                           double& residual) {
+  scale(audit, x_, scaled_);
+  double found = 0.0, length = 1.0;
+  for (int k = 0; k < kLengths; ++k, length *= kLengthFactor) {
+    trial_ = impulses;
+    add(length, scaled_, trial_);
+    for (std::size_t i = 0; i < trial_.contacts.size(); ++i)
+      trial_.contacts[i] =
+          project_on_set(trial_.contacts[i], problem.contacts[i].friction, Law::coulomb);
+    for (std::size_t i = 0; i < trial_.rows.size(); ++i)
+      trial_.rows[i] = std::clamp(trial_.rows[i], problem.rows[i].lower, problem.rows[i].upper);
+    const double there = audit.residual(problem, trial_, Law::coulomb);
+    if (there < residual) {
+      residual = there;
+      found = length;
+      best_ = trial_;
+    } else if (found > 0.0) {
+      break;
     }
-    if (best < before) impulses = best_;
-    // Steps after the first gain a few per cent each.
-    if (best > kLeastGain * before || best > kHopeless * tolerance) break;
   }
-  return best;
+  return found;
+}
+
+double GaussNewton::descend(const Problem& problem, Audit& audit, const DescentLimits& limits,
+                            Impulses& impulses, int& count) {
+  double residual = audit.residual(problem, impulses, Law::coulomb);
+  const int all = count + limits.most;
+  double lambda = kFirstLambda;
+  int misses = 0;
+  for (int step = 0;
+       step < kSteps && residual > limits.tolerance && count < all && misses < kMisses; ++step) {
+    const double before = residual;
+    linearise(problem, audit, impulses);
+    solve(problem, audit, lambda, std::min(limits.products, all - count), count);
+    const double length = search(problem, audit, impulses, residual);
+    if (length > 0.0) impulses = best_;
+    if (residual > limits.hope) break;
+    misses = residual > kLeastGain * before ? misses + 1 : 0;
+    if (length >= kWhole) lambda *= kLonger;
+    if (length < kShort) lambda *= length > 0.0 ? kShorter : kMuchShorter;
+  }
+  return residual;
 }
 
 }  // namespace scree

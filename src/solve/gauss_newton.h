@@ -9,11 +9,14 @@
 //
 // P is Alart's and Curnier's projection: normal impulse on [0, inf), friction on the disk of radius
 // mu p_n; A its generalised Jacobian; the linear problem is solved by conjugate gradients on the
-// normal equations, which needs nothing but products with W. One such step takes 40 % off the
-// residual at which sweeps wander.
+// normal equations, which needs nothing but products with W. lambda grows when a step turns out too
+// long and shrinks when it could have been longer [LM]. The first step takes 40 % or more off the
+// residual at which sweeps wander, the following ones a tenth each.
 //
 // [AC91] P. Alart, A. Curnier, "A mixed formulation for frictional contact problems prone to Newton
 //   like solution methods", Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375.
+// [LM] D. Marquardt, "An algorithm for least-squares estimation of nonlinear parameters", J. SIAM
+//   11 (1963) 431-441.
 #pragma once
 
 #include <vector>
@@ -22,13 +25,19 @@
 
 namespace scree {
 
+struct DescentLimits {
+  double tolerance = 1e-4;  // of the residual, as SolveOptions
+  double hope = 1.25e-4;    // the first step must come as near as this
+  int products = 100;       // iterations of one step
+  int most = 10000;         // of all steps
+};
+
 class GaussNewton {
  public:
-  /// Exact law. Makes the residual of `impulses` smaller by steps of at most `products` iterations
-  /// each and `most` in all, while they look as if they led to the tolerance. An iteration takes
-  /// two products with W. `audit` is prepared. Returns the residual, never more than what it was;
-  /// adds the iterations to `count`.
-  double descend(const Problem& problem, Audit& audit, double tolerance, int products, int most,
+  /// Exact law. Makes the residual of `impulses` smaller until it meets the tolerance or steps gain
+  /// nothing. An iteration takes two products with W. `audit` is prepared. Returns the residual,
+  /// never more than what it was; adds the iterations to `count`.
+  double descend(const Problem& problem, Audit& audit, const DescentLimits& limits,
                  Impulses& impulses, int& count);
 
  private:
@@ -40,7 +49,8 @@ class GaussNewton {
   void linearise(const Problem& problem, Audit& audit, const Impulses& impulses);
   void apply(const Problem& problem, const Audit& audit, const Impulses& x, Impulses& y);
   void apply_transposed(const Problem& problem, const Audit& audit, const Impulses& x, Impulses& y);
-  double solve(const Problem& problem, const Audit& audit, int products, int& count);
+  void solve(const Problem& problem, const Audit& audit, double lambda, int products, int& count);
+  double search(const Problem& problem, Audit& audit, const Impulses& impulses, double& residual);
 
   std::vector<Slope> slope_;
   std::vector<double> row_slope_;

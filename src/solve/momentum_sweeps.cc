@@ -16,17 +16,21 @@ constexpr int kPlainSweeps = 4;
 // as it rises (contacts going round in circles).
 constexpr int kSteadySweeps = 120;
 constexpr double kMostMomentum = 0.985, kLeastMomentum = 0.8;
-// No better residual for this many looks: this problem bears hardly any momentum.
+// No better residual for this many looks: some problems bear hardly any momentum. It is allowed
+// again after as many: others then only go round in circles.
 constexpr int kPatience = 60;
 constexpr double kNextToNone = 0.3;
 constexpr double kFaster = 0.95, kSlower = 1.25;  // factors on 1 - momentum
 // A residual so many times the best: go back to the best.
 constexpr double kTooFar = 30.0;
-// Least squares are tried from a residual so many times the tolerance, at most once in so many
-// sweeps.
-constexpr double kWithinReach = 2.3;
-constexpr int kDescendEvery = 1000;
-constexpr int kProducts = 300;
+// Least squares are tried once in so many sweeps from the lowest point since the last try, when
+// that is within kWithinReach times the tolerance, and go on when their first step comes within
+// kHope. Short tries from many places find more than long ones from few; but sweeps may go round in
+// circles, so that every third try digs on where the best one ended, longer each time.
+constexpr double kWithinReach = 3.0, kHope = 1.25;
+constexpr int kDescendEvery = 300;
+constexpr int kProducts = 100;
+constexpr int kDigEvery = 3;
 
 std::span<double> numbers(AlignedVector<WideImpulse>& impulses) {
   return {reinterpret_cast<double*>(impulses.data()), impulses.size() * 3 * kLanes};
@@ -73,16 +77,25 @@ void MomentumSweeps::polish(const Problem& problem, Law law) {
   last_.rows = rows_;
 }
 
-double MomentumSweeps::descend(const Problem& problem, double tolerance, int most,
-                               Impulses& impulses, int& count) {
-  system_.write(p_, impulses);
-  impulses.rows = rows_;
-  const double residual =
-      gauss_newton_.descend(problem, audit_, tolerance, kProducts, most, impulses, count);
-  if (residual <= tolerance) {
-    system_.read(impulses, best_);
-    best_rows_ = impulses.rows;
-  }
+/// What the judge will say of p_, up to rounding.
+double MomentumSweeps::residual_here(Law law) const {
+  const double blocks = static_cast<double>(system_.contact_count + system_.rows.size());
+  return std::sqrt(wide_residual(system_, p_, rows_, law) / blocks) / audit_.reference_velocity;
+}
+
+double MomentumSweeps::descend(const Problem& problem, double tolerance, int attempt, int most,
+                               double best, Impulses& impulses, int& count) {
+  const bool digs = attempt % kDigEvery == 0;
+  system_.write(digs ? best_ : lowest_, impulses);
+  impulses.rows = digs ? best_rows_ : lowest_rows_;
+  const DescentLimits limits{.tolerance = tolerance,
+                             .hope = digs ? best : kHope * tolerance,
+                             .products = digs ? attempt * kProducts : kProducts,
+                             .most = most};
+  const double residual = gauss_newton_.descend(problem, audit_, limits, impulses, count);
+  if (residual >= best) return best;
+  system_.read(impulses, best_);
+  best_rows_ = impulses.rows;
   return residual;
 }
 
@@ -107,15 +120,17 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
 
   SolveResult result;
   result.used = "gauss-seidel";
-  const double blocks = static_cast<double>(problem.contacts.size() + problem.rows.size());
   // What a cold start leaves undone, all later steps inherit: it is worth many times the work.
   const bool is_cold = std::all_of(impulses.contacts.begin(), impulses.contacts.end(),
                                    [](const Vec3& p) { return p.isZero(0.0); });
   double best = std::numeric_limits<double>::infinity();
+  double lowest = residual_here(options.law);  // since the last descent
+  lowest_ = p_;
+  lowest_rows_ = rows_;
   double recent = std::numeric_limits<double>::infinity();  // running mean of the residual
-  double least_momentum = kLeastMomentum;
   int since_restart = 0, converged_at = 0, looks_since_best = 0;
-  int products = 0, next_descent = whole_option(options, "descent_after", kFirstDescent, 0);
+  int products = 0, attempts = 0,
+      next_descent = whole_option(options, "descent_after", kFirstDescent, 0);
 
   for (int sweep_count = 1;; ++sweep_count) {
     wide_sweep(system_, p_, rows_, sweep);
@@ -129,8 +144,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
     if (sweep_count % kLookEvery == 0 || is_out_of_sweeps || is_out_of_time ||
         options.record_history) {
       wide_project(system_, p_, rows_, options.law);
-      const double residual = std::sqrt(wide_residual(system_, p_, rows_, options.law) / blocks) /
-                              audit_.reference_velocity;
+      const double residual = residual_here(options.law);
       if (options.record_history) result.history.push_back(residual);
       if (!std::isfinite(residual)) {
         result.status = SolveStatus::diverged;
@@ -143,14 +157,19 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
         best_ = p_;
         best_rows_ = rows_;
       }
+      if (residual < lowest) {
+        lowest = residual;
+        lowest_ = p_;
+        lowest_rows_ = rows_;
+      }
       if (options.law == Law::coulomb && best > options.tolerance &&
-          residual <= kWithinReach * options.tolerance && sweep_count >= next_descent &&
+          lowest <= kWithinReach * options.tolerance && sweep_count >= next_descent &&
           !is_out_of_sweeps && !is_out_of_time) {
-        const double reached =
-            descend(problem, options.tolerance, max_sweeps - result.iterations, impulses, products);
+        best = descend(problem, options.tolerance, ++attempts, max_sweeps - result.iterations, best,
+                       impulses, products);
         result.iterations = sweep_count + products;
         next_descent = sweep_count + kDescendEvery;
-        if (reached <= options.tolerance) best = reached;
+        lowest = std::numeric_limits<double>::infinity();
       }
       if (best <= options.tolerance && converged_at == 0) {
         converged_at = sweep_count;
@@ -168,7 +187,8 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
                                          : SolveStatus::iteration_limit;
         break;
       }
-      if (looks_since_best > kPatience) least_momentum = kNextToNone;
+      const double least_momentum =
+          looks_since_best / kPatience % 2 == 0 ? kLeastMomentum : kNextToNone;
       if (since_restart > kSteadySweeps) {
         const double drag = (1.0 - momentum) * (residual > recent ? kSlower : kFaster);
         momentum = std::clamp(1.0 - drag, least_momentum, kMostMomentum);

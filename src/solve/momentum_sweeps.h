@@ -19,7 +19,7 @@
 
 namespace scree {
 
-constexpr int kMaxSweeps = 20000;  // of Gauss-Seidel unless told otherwise
+constexpr int kMaxSweeps = 40000;  // of Gauss-Seidel unless told otherwise
 // Sweeps before least squares are tried: a product with W costs as much as a few of them.
 constexpr int kFirstDescent = 1250;
 constexpr int kColdShare = 6;
@@ -33,19 +33,20 @@ class MomentumSweeps {
   Audit audit_;
   void start_polishing(const Problem& problem, int memory);
   void polish(const Problem& problem, Law law);
-  /// Tries to get from p_ to the tolerance by least squares, and then keeps the result in best_;
-  /// returns the residual reached.
-  double descend(const Problem& problem, double tolerance, int most, Impulses& impulses,
-                 int& count);
+  double residual_here(Law law) const;
+  /// Tries to get to the tolerance by least squares, from lowest_ or best_. What is better than
+  /// `best` is kept in best_; returns the residual of that.
+  double descend(const Problem& problem, double tolerance, int attempt, int most, double best,
+                 Impulses& impulses, int& count);
   void restart_from(const Problem& problem, const AlignedVector<WideImpulse>& p,
                     const std::vector<double>& rows);
 
-  AlignedVector<WideImpulse> p_, best_;
+  AlignedVector<WideImpulse> p_, best_, lowest_;
   WideState last_;
   Anderson anderson_;
   GaussNewton gauss_newton_;
   std::vector<double> weight_, before_, after_;
-  std::vector<double> rows_, best_rows_;
+  std::vector<double> rows_, best_rows_, lowest_rows_;
 };
 
 }  // namespace scree

@@ -22,8 +22,8 @@ double descend(const Problem& problem, double tolerance, Impulses& impulses) {
   Audit audit;
   audit.prepare(problem);
   int products = 0;
-  const double residual =
-      GaussNewton().descend(problem, audit, tolerance, 400, 4000, impulses, products);
+  const DescentLimits limits{.tolerance = tolerance, .hope = 1.0, .products = 400, .most = 4000};
+  const double residual = GaussNewton().descend(problem, audit, limits, impulses, products);
   EXPECT_NEAR(residual, scree::audit(problem, impulses, Law::coulomb).relative_rms,
               1e-12 * residual);
   return residual;
