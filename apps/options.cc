@@ -77,7 +77,9 @@ CLI::Validator positive_number(const std::string& unit) {
   return {[rule](std::string& text) {
             double value = 0.0;
             const bool is_good = parse_whole(text, value) && std::isfinite(value) && value > 0.0;
-            return is_good ? std::string() : fmt::format("{}, got {}", rule, text);
+            if (!is_good) return fmt::format("{}, got {}", rule, text);
+            text = fmt::format("{:a}", value);  // exact, whatever CLI11 reads it with
+            return std::string();
           },
           ""};
 }
@@ -86,9 +88,12 @@ CLI::Validator whole_number(long long lowest, long long highest) {
   return {[lowest, highest](std::string& text) {
             long long value = 0;
             const bool is_good = parse_whole(text, value) && value >= lowest && value <= highest;
-            return is_good ? std::string()
-                           : fmt::format("must be a whole number from {} to {}, got {}", lowest,
-                                         highest, text);
+            if (!is_good) {
+              return fmt::format("must be a whole number from {} to {}, got {}", lowest, highest,
+                                 text);
+            }
+            text = std::to_string(value);
+            return std::string();
           },
           ""};
 }

@@ -11,6 +11,10 @@
 
 namespace scree::app {
 
+// The two for numbers are for transform(), because CLI11 reads numbers its own way: 010 as eight,
+// and 0.1 by way of long double, which for one number in 2000 ends in another last bit than that of
+// the same number in a scene file.
+
 /// Accepts finite numbers above zero; the message names the unit.
 CLI::Validator positive_number(const std::string& unit);
 CLI::Validator whole_number(long long lowest, long long highest = 2'000'000'000);

@@ -112,6 +112,17 @@ TEST(Run, QuietSaysNothingWhenAllIsWell) {
   EXPECT_EQ(outcome.err, "");
 }
 
+// 0.0010549 rounds to another double by way of long double; 010 is eight where it is read as C is.
+TEST(Run, NumbersMeanWhatTheyMeanInAScene) {
+  const Folder folder;
+  folder.write("a.yaml", "run: {step: 0.0010549}\nbodies:\n  - {shape: {sphere: {radius: 1}}}\n");
+  const Json scene = run_json(folder, {"run", "a.yaml", "--steps", "10"});
+  const Json option = run_json(folder, {"run", "a.yaml", "--steps", "010", "--step", "0.0010549"});
+  EXPECT_EQ(option["steps"], 10);
+  EXPECT_EQ(option["step"], scene["step"]);
+  EXPECT_EQ(option["state_hash"], scene["state_hash"]);
+}
+
 TEST(Run, SetChangesTheScene) {
   const Folder folder;
   const Json small = run_json(folder, {"run", "wall", "--steps", "1", "--set", "bricks=40"});
