@@ -354,7 +354,7 @@ TEST_P(Interrupted, FinishesTheStepClosesItsFilesAndSaysHowToGoOn) {
   EXPECT_EQ(read_checkpoint(folder.path("c.h5")).state.step, last);
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, ::testing::Values(SIGINT, SIGTERM));
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, ::testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 TEST(Run, AFolderThatTakesNoFilesIsAnEnvironmentError) {
   const Folder folder;
