@@ -159,8 +159,9 @@ std::vector<std::string> warnings(const RunReport& report) {
         run.worst_step_residual));
   }
   if (!report.failure.empty()) {
-    lines.push_back(
-        fmt::format("{}; the last good state is in {}", report.failure, report.checkpoint));
+    const std::string place =
+        report.checkpoint.empty() ? "" : "; the last good state is in " + report.checkpoint;
+    lines.push_back(report.failure + place);
   } else if (report.signal != 0) {
     lines.push_back(
         fmt::format("interrupted after {} of {} steps", run.steps, report.steps_wanted));

@@ -258,6 +258,20 @@ TEST(Run, ANumberThatIsNotFiniteStopsTheRunAndNamesTheBody) {
   EXPECT_EQ(read_checkpoint(folder.path("doom.failed.h5")).state.step, run["steps"].get<int>());
 }
 
+TEST(Run, AFailureIsToldAlsoWhereItsStateCannotBeSaved) {
+  const Folder folder;
+  folder.write("doom.yaml",
+               "bodies:\n  - {name: rocket, shape: {sphere: {radius: 0.5}}, velocity: [1e308, "
+               "1e308, 0], force: [1.0e308, 0, 0], mass: 1e-3}\n");
+  std::filesystem::create_directory(folder.path("doom.failed.h5"));
+  const Outcome outcome = scree(folder, {"run", "doom.yaml", "--json"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("rocket"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("could not be saved: doom.failed.h5"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["steps"], 0);
+}
+
 // A ball 0.1 m thick at 20 m/s moves 0.2 m in a step of 10 ms.
 TEST(Run, NamesABodyThatMayPassThroughAnother) {
   const Folder folder;
