@@ -161,6 +161,12 @@ Overrides parse_overrides(const std::string& option, const std::vector<std::stri
   return overrides;
 }
 
+void refuse_settings(const std::string& file, const Overrides& overrides) {
+  if (overrides.empty()) return;
+  throw InputError(fmt::format("--set {}: {} is no scene; its parameters can no longer change",
+                               overrides[0].first, file));
+}
+
 FileKind kind_of(const std::string& file_or_demo) {
   if (is_demo(file_or_demo)) return FileKind::scene;
   if (!looks_like_path(file_or_demo) && !exists(file_or_demo)) return FileKind::scene;

@@ -31,6 +31,10 @@ void require_writable(const std::string& what, const std::string& file, Content 
 /// was written.
 Overrides parse_overrides(const std::string& option, const std::vector<std::string>& settings);
 
+/// What is in a recording or checkpoint was worked out when it was made. Throws InputError when
+/// there are overrides.
+void refuse_settings(const std::string& file, const Overrides& overrides);
+
 enum class FileKind { scene, recording, checkpoint };
 /// Throws InputError when a path names nothing and is no demo either.
 FileKind kind_of(const std::string& file_or_demo);

@@ -41,6 +41,12 @@ TEST(List, EveryTopicHasNamesAndDescriptions) {
   }
 }
 
+TEST(List, ThereAreNoJointsYet) {
+  const Folder folder;
+  EXPECT_EQ(json_of(folder, {"list", "joints", "--json"}), Json::array());
+  EXPECT_EQ(scree(folder, {"list", "joints"}).err, "scree list: there are no joints yet\n");
+}
+
 TEST(List, DemosHaveParametersAndSolversHaveLaws) {
   const Folder folder;
   const Json demos = json_of(folder, {"list", "demos", "--json"});
@@ -91,6 +97,20 @@ TEST(Info, TellsScenesRecordingsAndCheckpointsApart) {
     EXPECT_EQ(plain.exit_code, 0) << plain.err;
     EXPECT_EQ(plain.out.rfind("kind ", 0), 0u) << plain.out;
   }
+}
+
+TEST(Options, ThatWouldHaveNoEffectAreRefused) {
+  const Folder folder;
+  ASSERT_EQ(scree(folder, {"run", "hello", "--steps", "2", "--quiet"}).exit_code, 0);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"info", "hello.h5", "--set", "height=2"},
+        {"export", "hello.h5", "a.yaml", "--set", "height=2"},
+        {"export", "hello.h5", "a.csv", "--surfaces"}}) {
+    const Outcome outcome = scree(folder, arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments[0];
+    EXPECT_EQ(outcome.err.rfind("--s", 0), 0u) << outcome.err;
+  }
+  EXPECT_FALSE(folder.has("a.yaml") || folder.has("a.csv"));
 }
 
 TEST(Info, ABrokenFileIsAnInputError) {
