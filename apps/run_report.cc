@@ -6,6 +6,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "base/text.h"
 #include "options.h"
 
 namespace scree::app {
@@ -94,9 +95,9 @@ std::string summary(const RunReport& report) {
   const RunStatistics& run = report.statistics;
   const double simulated = static_cast<double>(run.steps) * report.step;
   std::string text =
-      fmt::format("{}: {} bod{}, {} step{} of {:g} s: {:.6g} s simulated in {:.3g} s", report.scene,
-                  report.bodies, report.bodies == 1 ? "y" : "ies", run.steps,
-                  run.steps == 1 ? "" : "s", report.step, simulated, report.wall_s);
+      fmt::format("{}: {} bod{}, {} step{} of {:g} s: {:.6g} s simulated in {:.3g} s",
+                  one_line(report.scene), report.bodies, report.bodies == 1 ? "y" : "ies",
+                  run.steps, run.steps == 1 ? "" : "s", report.step, simulated, report.wall_s);
   if (report.wall_s > 0.0) text += fmt::format(" ({:.3g} x real time)", simulated / report.wall_s);
   text += "\n\n";
   const auto row = [&](const char* name, const std::string& value) {

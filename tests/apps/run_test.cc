@@ -1,8 +1,12 @@
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -97,6 +101,56 @@ TEST(Run, RecordsUnderTheNameOfTheSceneAndSaysSo) {
   EXPECT_NE(outcome.out.find("hello.h5"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("converged      4 of 4 steps"), std::string::npos) << outcome.out;
   EXPECT_EQ(Recording(folder.path("hello.h5")).frame_count(), 5);  // the start and four steps
+}
+
+/// Everything the program writes on a terminal of that width.
+std::string on_terminal(const Folder& folder, std::vector<std::string> words,
+                        unsigned short columns) {
+  winsize size{};
+  size.ws_row = 24;
+  size.ws_col = columns;
+  int terminal = -1;
+  const pid_t process = forkpty(&terminal, nullptr, nullptr, &size);
+  if (process == 0) {
+    setenv("TERM", "xterm", 1);
+    words.insert(words.begin(), SCREE_PROGRAM);
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    if (chdir(folder.path().c_str()) == 0) execv(SCREE_PROGRAM, pointers.data());
+    _exit(127);
+  }
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count; (count = read(terminal, buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  close(terminal);
+  waitpid(process, nullptr, 0);
+  return text;
+}
+
+// On any width a line holds whole numbers only, and the name of the scene is one line.
+TEST(Run, TheProgressLineFitsItsTerminal) {
+  const Folder folder;
+  folder.write("a.yaml",
+               "name: \"a rather long name!\\u77f3\\u77f3\\n of a scene\"\n"
+               "generate:\n  - wall: {bricks: 400}\n");
+  for (const int columns : {20, 60, 80}) {
+    const std::string text = on_terminal(folder, {"run", "a.yaml", "--time", "0.6", "--no-record"},
+                                         static_cast<unsigned short>(columns));
+    const std::regex line("\r(a rather long name![^\r\x1b]*)\x1b");
+    int lines = 0;
+    for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at, ++lines) {
+      const std::string shown = (*at)[1];
+      EXPECT_LT(shown.size(), static_cast<std::size_t>(columns));
+      EXPECT_TRUE(std::regex_match(
+          shown, std::regex("a rather long name!( \\[#*-*\\]( [0-9]+%(  [0-9.]+ s(  [0-9.e+-]+ x("
+                            "  [0-9]+ contacts(  residual [0-9]e[+-][0-9]+(.*)?)?)?)?)?)?)?")))
+          << shown;
+    }
+    EXPECT_GT(lines, 0) << text;
+  }
 }
 
 TEST(Run, NoRecordWritesNoFile) {
