@@ -70,6 +70,19 @@ void require_file(const std::string& path) {
   }
 }
 
+/// Files spell bodies[0].position what is bodies[0].pose.position in C++, and compound what is
+/// parts.
+std::string as_in_files(std::string path) {
+  const std::pair<std::string_view, std::string_view> spellings[] = {{".pose.", "."},
+                                                                     {".parts[", ".compound["}};
+  for (const auto& [ours, theirs] : spellings) {
+    for (std::size_t at; (at = path.find(ours)) != std::string::npos;) {
+      path.replace(at, ours.size(), theirs);
+    }
+  }
+  return path;
+}
+
 }  // namespace
 
 CLI::Validator positive_number(const std::string& unit) {
@@ -197,8 +210,12 @@ LoadedScene load_scene(const std::string& file_or_demo, const Overrides& overrid
 }
 
 InputError placed(const std::string& file_or_demo, const InputError& error) {
-  std::vector<std::string> messages = error.messages(), paths;
-  for (const std::string& message : messages) paths.push_back(message.substr(0, message.find(' ')));
+  std::vector<std::string> messages, paths;
+  for (const std::string& message : error.messages()) {
+    const std::size_t end = std::min(message.find(' '), message.size());
+    paths.push_back(as_in_files(message.substr(0, end)));
+    messages.push_back(paths.back() + message.substr(end));
+  }
   const std::vector<std::string> places = is_demo(file_or_demo)
                                               ? std::vector<std::string>(paths.size(), file_or_demo)
                                               : places_in_scene(file_or_demo, paths);

@@ -195,6 +195,24 @@ TEST(Export, ParaViewFilesAreWritten) {
 }
 
 // What only building the bodies finds out has its place too; bodies[2] is made by the generator.
+TEST(Check, PathsAreThoseOfTheFile) {
+  const Folder folder;
+  folder.write(
+      "flat.yaml",
+      "planar: true\n"
+      "bodies:\n"
+      "  - {shape: {sphere: {radius: 1}}, position: [0, 0, 3]}\n"
+      "  - shape:\n"
+      "      compound:\n"
+      "        - {shape: {sphere: {radius: 1}}}\n"
+      "        - {shape: {hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}}}\n");
+  EXPECT_EQ(scree(folder, {"check", "flat.yaml"}).err,
+            "flat.yaml:3:46: bodies[0].position must lie in the x-y plane of a planar scene, got "
+            "(0, 0, 3)\n"
+            "flat.yaml:7:19: bodies[1].shape.compound[1].shape points span no volume: all lie in "
+            "one plane\n");
+}
+
 TEST(Check, ProblemsOfBuiltShapesHaveTheirPlace) {
   const Folder folder;
   folder.write("bad.yaml",
