@@ -31,6 +31,16 @@ void write_text(const std::string& path, const std::string& text) {
   file.finish();
 }
 
+// An option that would have no effect is a mistake, not a detail.
+void check_options(const Arguments& arguments, const std::string& ending, FileKind kind) {
+  if (kind != FileKind::scene) {
+    refuse_settings(arguments.input, parse_overrides("--set", arguments.settings));
+  }
+  if (arguments.has_surfaces && ending != ".pvd") {
+    throw InputError(fmt::format("--surfaces is for .pvd files, got {}", arguments.output));
+  }
+}
+
 Scene scene_in(const Arguments& arguments, FileKind kind) {
   if (kind == FileKind::recording) return Recording(arguments.input).scene();
   if (kind == FileKind::checkpoint) return read_checkpoint(arguments.input).scene;
@@ -54,6 +64,7 @@ int execute_export(const Arguments& arguments) {
   const FileKind kind = kind_of(arguments.input);
   require_writable("OUTPUT", arguments.output, Content::text);
   const std::string ending = fs::path(arguments.output).extension().string();
+  check_options(arguments, ending, kind);
   if (ending == ".yaml" || ending == ".yml") {
     write_text(arguments.output, write_scene(scene_in(arguments, kind)));
   } else if (ending == ".csv" || ending == ".pvd") {

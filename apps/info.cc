@@ -184,7 +184,9 @@ void print_entries(const Json& entries, int indent) {
 int execute_info(const Arguments& arguments) {
   const Overrides overrides = parse_overrides("--set", arguments.settings);
   Json json;
-  switch (kind_of(arguments.file)) {
+  const FileKind kind = kind_of(arguments.file);
+  if (kind != FileKind::scene) refuse_settings(arguments.file, overrides);
+  switch (kind) {
     case FileKind::recording:
       json = describe_recording(arguments.file);
       break;

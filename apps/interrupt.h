@@ -1,5 +1,5 @@
-// Ctrl-C and SIGTERM ask a run to stop after the present step; a second one, or a step that has not
-// ended five seconds later, ends the program at once.
+// Ctrl-C, SIGTERM and a closed terminal (SIGHUP) ask a run to stop after the present step; a second
+// one, or a step that has not ended five seconds later, ends the program at once.
 #pragma once
 
 namespace scree::app {
@@ -8,7 +8,7 @@ namespace scree::app {
 /// half-written file stays behind.
 void end_on_interrupts();
 void watch_interrupts();
-/// The signal that arrived (SIGINT or SIGTERM), or 0.
+/// The signal that arrived (SIGINT, SIGTERM or SIGHUP), or 0.
 int interrupt();
 /// The step has ended: closing files may take its time.
 void interrupt_noticed();

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "json_text.h"
 #include "model/demos.h"
+#include "options.h"
 #include "scree/error.h"
 #include "scree/solver.h"
 
@@ -97,7 +98,7 @@ Json list_json(const std::string& what) {
     for (const Law law : {Law::coulomb, Law::relaxed, Law::none}) {
       list.push_back({{"name", name_of(law)}, {"description", description_of(law)}});
     }
-  } else {
+  } else if (what == "collision") {
     const std::vector<std::string> built_in = collision_backends();
     for (const Entry& backend : kCollision) {
       if (std::find(built_in.begin(), built_in.end(), backend.name) == built_in.end()) continue;
@@ -135,7 +136,9 @@ void print_list(const Json& list) {
   }
 }
 
-const std::vector<std::string> kTopics = {"demos", "solvers", "shapes", "laws", "collision"};
+// There are no joints yet; a program that asks gets an empty list.
+const std::vector<std::string> kTopics = {"demos",  "solvers", "shapes",
+                                          "joints", "laws",    "collision"};
 
 int execute_list(const std::string& what, bool json) {
   if (std::find(kTopics.begin(), kTopics.end(), what) == kTopics.end()) {
@@ -147,6 +150,8 @@ int execute_list(const std::string& what, bool json) {
   const Json list = list_json(what);
   if (json) {
     std::cout << json_text(list, 2) << std::endl;
+  } else if (list.empty()) {
+    say(fmt::format("scree list: there are no {} yet", what));
   } else {
     print_list(list);
   }
@@ -161,10 +166,10 @@ void add_list(CLI::App& program, Action& action) {
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* verb =
-      program.add_subcommand("list", "What there is: demos, solvers, shapes, laws, collision");
+  CLI::App* verb = program.add_subcommand(
+      "list", "What there is: demos, solvers, shapes, joints, laws, collision");
   verb->footer("\nExamples:\n  scree list demos\n  scree list solvers --json");
-  verb->add_option("WHAT", arguments->what, "demos, solvers, shapes, laws or collision")
+  verb->add_option("WHAT", arguments->what, "demos, solvers, shapes, joints, laws or collision")
       ->required();
   verb->add_flag("--json", arguments->json, "print a JSON array on stdout");
   verb->callback([arguments, &action] {

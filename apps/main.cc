@@ -69,10 +69,15 @@ std::string unknown_option(const std::string& word, const CLI::App& verb) {
   return fmt::format("unknown option {}; did you mean {}?", name, usual);
 }
 
-// CLI11 says "--set: 1 required TEXT missing".
+// CLI11 says "--set: 1 required TEXT missing" and "--steps: At Most 1 required but received 2".
 std::string in_plain_words(const std::string& complaint) {
-  const std::size_t colon = complaint.find(": 1 required ");
-  return colon == std::string::npos ? complaint : complaint.substr(0, colon) + " needs a value";
+  const std::pair<const char*, const char*> words[] = {
+      {": 1 required ", " needs a value"}, {": At Most 1 required ", " is given more than once"}};
+  for (const auto& [theirs, ours] : words) {
+    const std::size_t colon = complaint.find(theirs);
+    if (colon != std::string::npos) return complaint.substr(0, colon) + ours;
+  }
+  return complaint;
 }
 
 // One line per mistake, each with the nearest thing that exists.

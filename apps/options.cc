@@ -70,6 +70,19 @@ void require_file(const std::string& path) {
   }
 }
 
+/// Files spell bodies[0].position what is bodies[0].pose.position in C++, and compound what is
+/// parts.
+std::string as_in_files(std::string path) {
+  const std::pair<std::string_view, std::string_view> spellings[] = {{".pose.", "."},
+                                                                     {".parts[", ".compound["}};
+  for (const auto& [ours, theirs] : spellings) {
+    for (std::size_t at; (at = path.find(ours)) != std::string::npos;) {
+      path.replace(at, ours.size(), theirs);
+    }
+  }
+  return path;
+}
+
 }  // namespace
 
 CLI::Validator positive_number(const std::string& unit) {
@@ -77,7 +90,9 @@ CLI::Validator positive_number(const std::string& unit) {
   return {[rule](std::string& text) {
             double value = 0.0;
             const bool is_good = parse_whole(text, value) && std::isfinite(value) && value > 0.0;
-            return is_good ? std::string() : fmt::format("{}, got {}", rule, text);
+            if (!is_good) return fmt::format("{}, got {}", rule, text);
+            text = fmt::format("{:a}", value);  // exact, whatever CLI11 reads it with
+            return std::string();
           },
           ""};
 }
@@ -86,9 +101,12 @@ CLI::Validator whole_number(long long lowest, long long highest) {
   return {[lowest, highest](std::string& text) {
             long long value = 0;
             const bool is_good = parse_whole(text, value) && value >= lowest && value <= highest;
-            return is_good ? std::string()
-                           : fmt::format("must be a whole number from {} to {}, got {}", lowest,
-                                         highest, text);
+            if (!is_good) {
+              return fmt::format("must be a whole number from {} to {}, got {}", lowest, highest,
+                                 text);
+            }
+            text = std::to_string(value);
+            return std::string();
           },
           ""};
 }
@@ -156,6 +174,12 @@ Overrides parse_overrides(const std::string& option, const std::vector<std::stri
   return overrides;
 }
 
+void refuse_settings(const std::string& file, const Overrides& overrides) {
+  if (overrides.empty()) return;
+  throw InputError(fmt::format("--set {}: {} is no scene; its parameters can no longer change",
+                               overrides[0].first, file));
+}
+
 FileKind kind_of(const std::string& file_or_demo) {
   if (is_demo(file_or_demo)) return FileKind::scene;
   if (!looks_like_path(file_or_demo) && !exists(file_or_demo)) return FileKind::scene;
@@ -186,8 +210,12 @@ LoadedScene load_scene(const std::string& file_or_demo, const Overrides& overrid
 }
 
 InputError placed(const std::string& file_or_demo, const InputError& error) {
-  std::vector<std::string> messages = error.messages(), paths;
-  for (const std::string& message : messages) paths.push_back(message.substr(0, message.find(' ')));
+  std::vector<std::string> messages, paths;
+  for (const std::string& message : error.messages()) {
+    const std::size_t end = std::min(message.find(' '), message.size());
+    paths.push_back(as_in_files(message.substr(0, end)));
+    messages.push_back(paths.back() + message.substr(end));
+  }
   const std::vector<std::string> places = is_demo(file_or_demo)
                                               ? std::vector<std::string>(paths.size(), file_or_demo)
                                               : places_in_scene(file_or_demo, paths);

@@ -11,6 +11,10 @@
 
 namespace scree::app {
 
+// The two for numbers are for transform(), because CLI11 reads numbers its own way: 010 as eight,
+// and 0.1 by way of long double, which for one number in 2000 ends in another last bit than that of
+// the same number in a scene file.
+
 /// Accepts finite numbers above zero; the message names the unit.
 CLI::Validator positive_number(const std::string& unit);
 CLI::Validator whole_number(long long lowest, long long highest = 2'000'000'000);
@@ -26,6 +30,10 @@ void require_writable(const std::string& what, const std::string& file, Content 
 /// `name=value`, the value a number, as given with `option`. Throws InputError with the text as it
 /// was written.
 Overrides parse_overrides(const std::string& option, const std::vector<std::string>& settings);
+
+/// What is in a recording or checkpoint was worked out when it was made. Throws InputError when
+/// there are overrides.
+void refuse_settings(const std::string& file, const Overrides& overrides);
 
 enum class FileKind { scene, recording, checkpoint };
 /// Throws InputError when a path names nothing and is no demo either.

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/text.h"
 #include "options.h"
 
 namespace scree::app {
@@ -17,7 +18,8 @@ namespace {
 
 constexpr double kTerminalInterval = 0.1;  // s between redraws
 constexpr double kPlainInterval = 5.0;     // s between lines in a log
-constexpr int kBarWidth = 10;              // leaves room for the numbers on 80 columns
+constexpr int kBarWidth = 10;
+constexpr std::size_t kNameWidth = 20;  // bytes; leaves room for the numbers on 80 columns
 
 int terminal_width() {
   winsize size{};
@@ -30,6 +32,24 @@ std::string format_duration(double seconds) {
     return fmt::format("{:.0f} min {:02.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
   return fmt::format("{:.0f} h {:02.0f} min", std::floor(seconds / 3600),
                      std::fmod(seconds, 3600) / 60);
+}
+
+/// At most so many bytes, without half a letter of UTF-8 at the end.
+std::string cut(std::string text, std::size_t width) {
+  if (text.size() <= width) return text;
+  while (width > 0 && (static_cast<unsigned char>(text[width]) & 0xc0u) == 0x80u) --width;
+  text.resize(width);
+  return text;
+}
+
+/// Those that fit, in order. A number cut in the middle would be another number.
+std::string join_fitting(const std::vector<std::string>& parts, std::size_t width) {
+  std::string line;
+  for (const std::string& part : parts) {
+    if (line.size() + part.size() > width) break;
+    line += part;
+  }
+  return line;
 }
 
 }  // namespace
@@ -46,7 +66,7 @@ std::string highlighted(const std::string& text) {
 }
 
 Progress::Progress(std::string scene, std::int64_t steps, double step_size, bool is_quiet)
-    : scene_(std::move(scene)),
+    : scene_(cut(one_line(std::move(scene)), kNameWidth)),
       steps_(steps),
       step_size_(step_size),
       is_quiet_(is_quiet),
@@ -54,24 +74,26 @@ Progress::Progress(std::string scene, std::int64_t steps, double step_size, bool
       start_(Clock::now()),
       last_(start_) {}
 
-std::string Progress::line(std::int64_t done, const Receipt& receipt, std::int64_t unconverged,
-                           double elapsed) const {
+std::vector<std::string> Progress::parts(std::int64_t done, const Receipt& receipt,
+                                         std::int64_t unconverged, double elapsed) const {
   const double share = steps_ > 0 ? static_cast<double>(done) / static_cast<double>(steps_) : 1.0;
   const double simulated = static_cast<double>(done) * step_size_;
-  std::string text = scene_ + " ";
+  std::vector<std::string> all = {scene_};
   if (is_terminal_) {
     const int filled = static_cast<int>(share * kBarWidth);
-    text +=
-        fmt::format("[{:-<{}}] ", std::string(static_cast<std::size_t>(filled), '#'), kBarWidth);
+    all.push_back(
+        fmt::format(" [{:-<{}}]", std::string(static_cast<std::size_t>(filled), '#'), kBarWidth));
   }
-  text += fmt::format("{:.0f}%  {:.3f} s  {:.2g} x real time  {} contacts  residual {:.0e}",
-                      100.0 * share, receipt.time, elapsed > 0.0 ? simulated / elapsed : 0.0,
-                      receipt.contacts, receipt.residuals.relative_rms);
-  if (unconverged > 0) text += fmt::format("  {} unconverged", unconverged);
+  all.push_back(fmt::format(" {:.0f}%", 100.0 * share));
+  all.push_back(fmt::format("  {:.3f} s", receipt.time));
+  all.push_back(fmt::format("  {:.2g} x", elapsed > 0.0 ? simulated / elapsed : 0.0));
+  all.push_back(fmt::format("  {} contacts", receipt.contacts));
+  all.push_back(fmt::format("  residual {:.0e}", receipt.residuals.relative_rms));
+  if (unconverged > 0) all.push_back(fmt::format("  {} unconverged", unconverged));
   if (done > 0 && done < steps_) {
-    text += "  " + format_duration(elapsed * (1.0 - share) / share) + " left";
+    all.push_back("  " + format_duration(elapsed * (1.0 - share) / share) + " left");
   }
-  return text;
+  return all;
 }
 
 void Progress::update(std::int64_t done, const Receipt& receipt, std::int64_t unconverged) {
@@ -80,15 +102,14 @@ void Progress::update(std::int64_t done, const Receipt& receipt, std::int64_t un
   const double since_last = std::chrono::duration<double>(now - last_).count();
   if (since_last < (is_terminal_ ? kTerminalInterval : kPlainInterval)) return;
   last_ = now;
-  std::string text =
-      line(done, receipt, unconverged, std::chrono::duration<double>(now - start_).count());
+  const std::vector<std::string> all =
+      parts(done, receipt, unconverged, std::chrono::duration<double>(now - start_).count());
   if (!is_terminal_) {
-    say(text);
+    say(fmt::format("{}", fmt::join(all, "")));
     return;
   }
-  const auto width = static_cast<std::size_t>(terminal_width() - 1);
-  if (text.size() > width) text.resize(width);  // a wrapped line could not be redrawn
-  std::fputs(("\r" + text + "\033[K").c_str(), stderr);
+  const auto width = static_cast<std::size_t>(terminal_width() - 1);  // a wrapped line would stay
+  std::fputs(("\r" + join_fitting(all, width) + "\033[K").c_str(), stderr);
   std::fflush(stderr);
   is_line_open_ = true;
 }

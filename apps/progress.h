@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "scree/receipt.h"
 
@@ -31,8 +32,8 @@ class Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::string line(std::int64_t done, const Receipt& receipt, std::int64_t unconverged,
-                   double elapsed) const;
+  std::vector<std::string> parts(std::int64_t done, const Receipt& receipt,
+                                 std::int64_t unconverged, double elapsed) const;
 
   std::string scene_;
   std::int64_t steps_;

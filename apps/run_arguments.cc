@@ -26,12 +26,12 @@ CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
                    "parameter of the scene or demo, name=value; may be repeated")
       ->allow_extra_args(false);
   auto* time = verb->add_option("--time", a.time, "seconds to simulate (default: the scene's)");
-  time->check(positive_number("s"));
+  time->transform(positive_number("s"));
   verb->add_option("--steps", a.steps, "steps to make, instead of --time")
-      ->check(whole_number(0))
+      ->transform(whole_number(0))
       ->excludes(time);
   verb->add_option("--step", a.step, "step size in s (default: the scene's)")
-      ->check(positive_number("s"));
+      ->transform(positive_number("s"));
   verb->add_option("--solver", a.solver, "scree list solvers")->check(not_empty("a solver"));
   verb->add_option("--option", a.solver_options,
                    "option of the solver, name=value; may be repeated (scree list solvers)")
@@ -39,12 +39,12 @@ CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
   verb->add_option("--law", a.law, "friction law; scree list laws")->check(not_empty("a law"));
   verb->add_option("--tolerance", a.tolerance,
                    "on the residual of each step (default: the scene's, or 1e-4)")
-      ->check(positive_number(""));
+      ->transform(positive_number(""));
   verb->add_option("--max-iterations", a.max_iterations, "per solve (default: the solver's)")
-      ->check(whole_number(1));
+      ->transform(whole_number(1));
   verb->add_option("--time-limit", a.time_limit,
                    "seconds per solve (results then depend on the machine)")
-      ->check(positive_number("s"));
+      ->transform(positive_number("s"));
   verb->add_option(
           "--on-failure", a.on_failure,
           "when the tolerance is missed: continue, substep (halve the step, up to 4 times) or stop")
@@ -53,7 +53,7 @@ CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
       ->check(not_empty("a back end"));
   verb->add_option("--threads", a.threads,
                    "workers (default: all cores); the result does not depend on it")
-      ->check(whole_number(1, kMostThreads));
+      ->transform(whole_number(1, kMostThreads));
   auto* record = verb->add_option("--record", a.record,
                                   "recording file (default: SCENE.h5; none with --json)");
   record->check(not_empty());
@@ -62,7 +62,7 @@ CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
                    "write the state here at the end, on failure and on interrupt")
       ->check(not_empty());
   verb->add_option("--checkpoint-every", a.checkpoint_every, "and each N steps")
-      ->check(whole_number(1));
+      ->transform(whole_number(1));
   verb->add_option("--restart", a.restart, "go on from a checkpoint, bit for bit")
       ->check(not_empty());
   auto* json = verb->add_flag("--json", a.json, "print one JSON object on stdout");

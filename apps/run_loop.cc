@@ -88,7 +88,7 @@ void RunLoop::run() {
   if (!arguments_.checkpoint.empty()) {
     save_checkpoint(arguments_.checkpoint);
   } else if (!report_.failure.empty()) {
-    save_checkpoint(setup_.stem + ".failed.h5");
+    save_failed_state();
   }
   finish_report();
 }
@@ -146,6 +146,15 @@ void RunLoop::watch_convergence(const Receipt& receipt) {
 void RunLoop::save_checkpoint(const std::string& path) {
   write_checkpoint(path, world_.scene(), world_.state(), setup_.provenance);
   report_.checkpoint = path;
+}
+
+// Nobody asked for this file. Where it cannot be written, why the run failed is still to be said.
+void RunLoop::save_failed_state() {
+  try {
+    save_checkpoint(setup_.stem + ".failed.h5");
+  } catch (const EnvironmentError& error) {
+    report_.failure += fmt::format(", but could not be saved: {}", error.what());
+  }
 }
 
 void RunLoop::finish_report() {

@@ -33,6 +33,7 @@ class RunLoop {
   void watch_tunnelling();
   void watch_convergence(const Receipt& receipt);
   void save_checkpoint(const std::string& path);
+  void save_failed_state();
   void finish_report();
 
   const RunArguments& arguments_;

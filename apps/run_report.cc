@@ -6,6 +6,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "base/text.h"
 #include "options.h"
 
 namespace scree::app {
@@ -94,8 +95,9 @@ std::string summary(const RunReport& report) {
   const RunStatistics& run = report.statistics;
   const double simulated = static_cast<double>(run.steps) * report.step;
   std::string text =
-      fmt::format("{}: {} bodies, {} steps of {:g} s: {:.6g} s simulated in {:.3g} s", report.scene,
-                  report.bodies, run.steps, report.step, simulated, report.wall_s);
+      fmt::format("{}: {} bod{}, {} step{} of {:g} s: {:.6g} s simulated in {:.3g} s",
+                  one_line(report.scene), report.bodies, report.bodies == 1 ? "y" : "ies",
+                  run.steps, run.steps == 1 ? "" : "s", report.step, simulated, report.wall_s);
   if (report.wall_s > 0.0) text += fmt::format(" ({:.3g} x real time)", simulated / report.wall_s);
   text += "\n\n";
   const auto row = [&](const char* name, const std::string& value) {
@@ -159,8 +161,9 @@ std::vector<std::string> warnings(const RunReport& report) {
         run.worst_step_residual));
   }
   if (!report.failure.empty()) {
-    lines.push_back(
-        fmt::format("{}; the last good state is in {}", report.failure, report.checkpoint));
+    const std::string place =
+        report.checkpoint.empty() ? "" : "; the last good state is in " + report.checkpoint;
+    lines.push_back(report.failure + place);
   } else if (report.signal != 0) {
     lines.push_back(
         fmt::format("interrupted after {} of {} steps", run.steps, report.steps_wanted));

@@ -103,6 +103,12 @@ OnFailure on_failure_named(const std::string& name) {
   return name == "stop" ? OnFailure::stop : OnFailure::carry_on;
 }
 
+// However the two are written: a.h5, ./a.h5, a link. weakly_canonical() alone leaves a.h5 relative
+// while there is no such file, and makes ./a.h5 absolute.
+bool is_same_file(const std::string& a, const std::string& b) {
+  return fs::weakly_canonical(fs::absolute(a)) == fs::weakly_canonical(fs::absolute(b));
+}
+
 // A script that reads --json measures; it gets a file only when it asks for one.
 std::string recording_path(const RunArguments& arguments, const std::string& stem) {
   std::string path = arguments.record;
@@ -112,7 +118,7 @@ std::string recording_path(const RunArguments& arguments, const std::string& ste
   }
   for (const std::string& other : {arguments.checkpoint, arguments.restart}) {
     if (path.empty() || other.empty()) continue;
-    if (fs::weakly_canonical(path) == fs::weakly_canonical(other)) {
+    if (is_same_file(path, other)) {
       throw InputError(fmt::format(
           "the recording would overwrite the checkpoint {}: choose another --record", other));
     }

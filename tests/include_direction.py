@@ -11,7 +11,7 @@ ALLOWED = {
     "problem": {"base"},
     "solve": {"base", "problem"},
     "integrate": {"base", "model", "problem"},
-    "record": {"base", "model", "problem", "solve"},
+    "record": {"base", "model", "problem"},
     "world": {"base", "model", "collision", "problem", "solve", "integrate", "record"},
 }
 EXTRA = {"problem/assemble.cc": {"model", "collision"}, "problem/assemble.h": {"model", "collision"}}

@@ -187,4 +187,24 @@ NearestPoint nearest_point(const TriangleSurface& surface, const std::vector<int
   return best;
 }
 
+NearestPoint nearest_point_from(const TriangleSurface& surface, const SurfaceTriangle& known,
+                                const Vec3& point) {
+  thread_local std::vector<int> near;
+  near.clear();
+  const double distance = (point - closest_on_triangle(known.corner, point).point).norm();
+  const double rounding = 1e-12 * point.cwiseAbs().maxCoeff();  // `known` itself must be found
+  surface.find(Aabb{point, point}.grown(1.001 * distance + rounding), near);
+  return nearest_point(surface, near, point);
+}
+
+void keep_overlapping(const TriangleSurface& surface, const std::vector<int>& triangles,
+                      const Aabb& box, std::vector<int>& kept) {
+  kept.clear();
+  for (const int index : triangles) {
+    Aabb around;
+    for (const Vec3& corner : surface.triangle(index).corner) around.add(corner);
+    if (overlap(around, box)) kept.push_back(index);
+  }
+}
+
 }  // namespace scree

@@ -72,5 +72,13 @@ struct NearestPoint {
 };
 NearestPoint nearest_point(const TriangleSurface& surface, const std::vector<int>& triangles,
                            const Vec3& point);
+/// The same among all triangles that come as near as triangle `known` does. For a point close to
+/// that triangle it looks at a few, however many lie under the body: asking all of them for each
+/// point took 2 s for a box on 20000 rough triangles.
+NearestPoint nearest_point_from(const TriangleSurface& surface, const SurfaceTriangle& known,
+                                const Vec3& point);
+/// Those of the listed triangles whose boxes overlap `box`, in their order.
+void keep_overlapping(const TriangleSurface& surface, const std::vector<int>& triangles,
+                      const Aabb& box, std::vector<int>& kept);
 
 }  // namespace scree

@@ -15,6 +15,7 @@
 #include "collision/separation.h"
 #include "collision/surface_contact.h"
 #include "collision/surface_depths.h"
+#include "model/geometry.h"
 
 namespace scree {
 namespace {
@@ -27,7 +28,7 @@ struct Scratch {
   std::vector<Vec3> polygon;
   std::vector<ClippedPoint> clipped;
   std::vector<PairContact> found, faces;
-  std::vector<int> blunt;
+  std::vector<int> blunt, reachable;
   std::vector<Vec3> ways_out;
   std::shared_ptr<Polyhedron> wedge;
   Geometry wedge_geometry;
@@ -41,7 +42,6 @@ struct Nearby {
   double signed_distance(const Vec3& point) const {
     return nearest_point(surface, triangles, point).signed_distance;
   }
-  bool contains(const Vec3& point) const { return signed_distance(point) < 0.0; }
 };
 
 /// Topology of a triangular prism; its places are filled in for each triangle. Top face 0 with
@@ -106,7 +106,9 @@ bool add_face_points(const Nearby& nearby, const SurfaceTriangle& t, std::uint32
   const bool has_overlap = clip_to_triangle(nearby.surface, t, s.polygon, overhang, s.clipped);
   for (const ClippedPoint& c : s.clipped) {
     const double gap = t.height(c.point);
-    if (gap > margin || (c.is_past && !nearby.contains(c.point))) continue;
+    if (gap > margin) continue;
+    if (c.is_past && nearest_point_from(nearby.surface, t, c.point).signed_distance >= 0.0)
+      continue;
     const std::uint32_t corner = name + static_cast<std::uint32_t>(16 * (c.side + 1) + c.source);
     out.push_back({c.point - 0.5 * gap * t.normal, -t.normal, gap,
                    feature_hash(static_cast<std::uint32_t>(t.index), corner, 20)});
@@ -258,14 +260,19 @@ void touch_sharp(const Nearby& nearby, const SurfaceTriangle& t, const Geometry&
   }
 }
 
-bool is_free(const Nearby& nearby, const Geometry& shape, const Pose& pose) {
+/// Whether the shape overlaps nothing. `reachable` are the triangles that can be met; see is_free()
+/// of polyhedra.
+bool is_free(const Nearby& nearby, std::vector<int>& reachable, const Geometry& shape,
+             const Pose& pose) {
   Scratch& s = scratch();
-  for (const int index : nearby.triangles) {
+  for (int& index : reachable) {
     const Vec3 centre = fill_wedge(nearby.surface.triangle(index), 0.0, s);
     const Separation apart =
         find_separation(place_shape(shape, pose, centre),
                         place_shape(s.wedge_geometry, {centre, Quat::Identity()}, centre), 0.0);
-    if (apart.is_within_limit) return false;
+    if (!apart.is_within_limit) continue;
+    std::swap(index, reachable.front());
+    return false;
   }
   return nearby.signed_distance(pose.position) > 0.0;
 }
@@ -301,16 +308,24 @@ void curved_surface(const TriangleSurface& surface, const std::vector<int>& tria
     if (can_use_face) touch_face(nearby, t, shape, pose, margin, out);
     if (edges == Relief::blunt) blunt.push_back(index);
   }
-  const bool has_overlap = std::any_of(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
-                                       [](const PairContact& c) { return c.gap < 0.0; });
-  if (!has_overlap) {
+  const auto deepest = [&] {
+    double gap = 0.0;
+    for (std::size_t i = first; i < out.size(); ++i) gap = std::min(gap, out[i].gap);
+    return -gap;
+  };
+  if (deepest() == 0.0) {
     for (const int index : blunt) {
       touch_sharp(nearby, surface.triangle(index), shape, pose, false, margin, out);
     }
   }
+  const double depth = deepest();
+  if (depth == 0.0) return;
+  std::vector<int>& reachable = scratch().reachable;
+  keep_overlapping(surface, triangles,
+                   world_bounds(shape, pose).grown(depth + kSlack * shape.thickness), reachable);
   scratch().ways_out.clear();
   drop_false_depths(out, first, shape.thickness, scratch().ways_out, [&](const Vec3& shift) {
-    return is_free(nearby, shape, {pose.position + shift, pose.orientation});
+    return is_free(nearby, reachable, shape, {pose.position + shift, pose.orientation});
   });
 }
 

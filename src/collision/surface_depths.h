@@ -11,14 +11,16 @@
 namespace scree {
 
 inline constexpr double kShorter = 1.03;  // a way out is shorter than another by this factor
+inline constexpr double kSlack = 1e-9;  // of the thickness: rounding of what lies just out of reach
 
 /// Drops, from `first` on, the contacts deeper than kShorter times the shortest way out along one
 /// of the contacts' own directions or halfway between them. Where none of those would be left the
 /// shallowest stays, as deep as the way out is long, unless the two merely touch and other contacts
 /// say so. `is_free(shift)`: whether the first shape, moved by
-/// `shift`, overlaps nothing. It is costly, so shallow contacts that all push the same way are not
-/// asked about; `thickness` (m) says what is shallow. `ways` are further directions to try where a
-/// contact is not shallow, unit; it is scratch afterwards.
+/// `shift`, which is never longer than the deepest contact, overlaps nothing. It is costly, so
+/// shallow contacts that all push the same way are not asked about; `thickness` (m) says what is
+/// shallow. `ways` are further directions to try where a contact is not shallow, unit; it is
+/// scratch afterwards.
 template <class IsFree>
 void drop_false_depths(std::vector<PairContact>& contacts, std::size_t first, double thickness,
                        std::vector<Vec3>& ways, const IsFree& is_free) {

@@ -45,6 +45,7 @@ struct Scratch {
   std::vector<Vec3> polygon, cut, cut_next, ways_out;
   std::vector<ClippedPoint> clipped;
   std::vector<Candidate> found;
+  std::vector<int> reachable;
 };
 Scratch& scratch() {
   thread_local Scratch s;
@@ -98,9 +99,8 @@ int incident_face(const Placed& p, const Vec3& normal, int lowest) {
 }
 
 /// Vertices over a face of the surface, and where what lies flat upon it reaches over its border.
-void touch_face(const TriangleSurface& surface, const std::vector<int>& triangles,
-                const SurfaceTriangle& t, const Placed& p, int lowest, double margin,
-                std::vector<Candidate>& found) {
+void touch_face(const TriangleSurface& surface, const SurfaceTriangle& t, const Placed& p,
+                int lowest, double margin, std::vector<Candidate>& found) {
   const int incident = incident_face(p, t.normal, lowest);
   const std::vector<int>& corners = p.shape->faces[at(incident)].vertices;
   const bool is_flat = -t.normal.dot(p.normals[at(incident)]) > std::cos(kFlatContact);
@@ -120,7 +120,7 @@ void touch_face(const TriangleSurface& surface, const std::vector<int>& triangle
     if (!is_flat && c.side >= 0 && vertex != lowest &&
         corners[at((c.source + 1) % static_cast<int>(corners.size()))] != lowest)
       continue;
-    if (c.is_past && nearest_point(surface, triangles, c.point).signed_distance >= 0.0) continue;
+    if (c.is_past && nearest_point_from(surface, t, c.point).signed_distance >= 0.0) continue;
     found.push_back(
         {{c.point - 0.5 * gap * t.normal, -t.normal, gap,
           feature_hash(static_cast<std::uint32_t>(t.index), static_cast<std::uint32_t>(vertex),
@@ -282,10 +282,15 @@ bool meets(const SurfaceTriangle& t, const Placed& p, const Vec3& shift) {
   return !from.empty();
 }
 
-bool is_free(const TriangleSurface& surface, const std::vector<int>& triangles, const Placed& p,
-             const Vec3& shift) {
-  for (const int index : triangles) {
-    if (meets(surface.triangle(index), p, shift)) return false;
+/// Whether the polyhedron, moved by `shift`, overlaps nothing. `reachable` are those of the
+/// triangles that a shift of this length can make it meet; the one that is met is put first, since
+/// the next shift most likely leads there as well.
+bool is_free(const TriangleSurface& surface, const std::vector<int>& triangles,
+             std::vector<int>& reachable, const Placed& p, const Vec3& shift) {
+  for (int& index : reachable) {
+    if (!meets(surface.triangle(index), p, shift)) continue;
+    std::swap(index, reachable.front());
+    return false;
   }
   return nearest_point(surface, triangles, p.centre + shift).signed_distance > 0.0;
 }
@@ -339,8 +344,7 @@ void polyhedron_surface(const TriangleSurface& surface, const std::vector<int>& 
     }
     if (heights[at(lowest)] > margin) continue;
     is_behind |= heights[at(lowest)] < 0.0 && high > 0.0;
-    if (may_use_face(t.height(p.centre)))
-      touch_face(surface, triangles, t, p, lowest, margin, found);
+    if (may_use_face(t.height(p.centre))) touch_face(surface, t, p, lowest, margin, found);
     if (high < 0.0) continue;  // wholly behind: its edges and corners do not reach the polyhedron
     for (std::size_t v = 0; v < p.vertices.size(); ++v) {
       if (std::abs(heights[v]) <= margin)
@@ -353,20 +357,23 @@ void polyhedron_surface(const TriangleSurface& surface, const std::vector<int>& 
   }
   keep_shortest_ways(found);
   const std::size_t first = out.size();
-  bool has_overlap = false;
+  double depth = 0.0;
   for (const Candidate& c : found) {
-    has_overlap |= c.contact.gap < 0.0;
+    depth = std::max(depth, -c.contact.gap);
     out.push_back(c.contact);
   }
-  if (has_overlap) {
+  if (depth > 0.0) {
+    std::vector<int>& reachable = scratch().reachable;
+    keep_overlapping(surface, triangles, p.bounds.grown(depth + kSlack * thickness), reachable);
     // Also away from its own faces: a corner that hardly touches may know the wrong way only.
     constexpr std::size_t kMostFaces = 16;
     std::vector<Vec3>& ways = scratch().ways_out;
     ways.clear();
     for (std::size_t f = 0; f < std::min(kMostFaces, p.normals.size()); ++f)
       ways.push_back(-p.normals[f]);
-    drop_false_depths(out, first, thickness, ways,
-                      [&](const Vec3& shift) { return is_free(surface, triangles, p, shift); });
+    drop_false_depths(out, first, thickness, ways, [&](const Vec3& shift) {
+      return is_free(surface, triangles, reachable, p, shift);
+    });
   } else if (is_behind) {
     touch_deepest_vertex(surface, triangles, p, out);
   }

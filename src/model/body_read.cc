@@ -136,10 +136,12 @@ const std::vector<std::string>& motion_names() {
 }
 
 Body read_body(const Field& field, bool is_pattern) {
+  const std::size_t errors_before = field.context().errors.count();
   const MapField map(
       field, {"name", "motion", "shape", "material", "position", "orientation", "velocity",
               "angular_velocity", "density", "mass", "center_of_mass", "inertia", "force", "torque",
               "locked", "planar", "group", "mask", "color"});
+  const bool has_known_keys = field.context().errors.count() == errors_before;
   Body body;
   if (const auto name = map.find("name")) body.name = read_name(*name, is_pattern);
   if (const auto motion = map.find("motion")) {
@@ -165,7 +167,12 @@ Body read_body(const Field& field, bool is_pattern) {
     body.mask = static_cast<std::uint32_t>(mask->integer(0, kAllBits));
   }
   if (const auto color = map.find("color")) body.color = read_color(*color);
-  if (field.is_map() && !body.shape && body.motion == Motion::dynamic &&
+  if (body.motion == Motion::fixed &&
+      !(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0))) {
+    field.fail("is fixed but has a velocity; make it kinematic");
+  }
+  // What is missing may be there under a misspelled key, which was noted already.
+  if (has_known_keys && field.is_map() && !body.shape && body.motion == Motion::dynamic &&
       !(body.mass && body.inertia)) {
     field.fail("must have a shape, or mass and inertia");
   }

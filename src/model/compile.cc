@@ -224,8 +224,21 @@ class Compiler {
         !(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0))) {
       complain("", "is fixed but has a velocity; make it kinematic");
     }
+    check_at_rest(".velocity", body.velocity, body, 0, "along");
+    check_at_rest(".angular_velocity", body.angular_velocity, body, 3, "about");
     check_orientation(".pose.orientation", body.pose.orientation);
     return body.pose.position.allFinite() && is_finite(body.pose.orientation);
+  }
+
+  /// Nothing acts along a locked axis: a body that moves there at the start would do so for ever.
+  void check_at_rest(const char* field, const Vec3& value, const Body& body, std::size_t first_lock,
+                     const char* how) {
+    if (body.motion == Motion::fixed) return;
+    for (int k = 0; k < 3; ++k) {
+      if (!body.locked[first_lock + static_cast<std::size_t>(k)] || value[k] == 0.0) continue;
+      return complain(field, fmt::format("must be 0 {} {}, which is locked, got {}", how, "xyz"[k],
+                                         text_of(value)));
+    }
   }
 
   void check_orientation(const std::string& field, const Quat& q) {

@@ -52,21 +52,15 @@ struct ExactVertexHash {
 void merge_vertices(Mesh& mesh) {
   std::unordered_map<ExactVertex, int, ExactVertexHash> index_of;  // looked up only
   std::vector<Vec3> kept;
-  std::vector<std::array<int, 3>> triangles;
-  for (const auto& triangle : mesh.triangles) {
-    std::array<int, 3> merged;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const Vec3& v = mesh.vertices[static_cast<std::size_t>(triangle[i])];
+  for (auto& triangle : mesh.triangles) {
+    for (int& corner : triangle) {
+      const Vec3& v = mesh.vertices[static_cast<std::size_t>(corner)];
       const auto [place, is_new] = index_of.emplace(ExactVertex(v), static_cast<int>(kept.size()));
       if (is_new) kept.push_back(v);
-      merged[i] = place->second;
+      corner = place->second;
     }
-    const bool has_area =
-        merged[0] != merged[1] && merged[1] != merged[2] && merged[2] != merged[0];
-    if (has_area) triangles.push_back(merged);
   }
   mesh.vertices = std::move(kept);
-  mesh.triangles = std::move(triangles);
 }
 
 std::string counted(int count, const char* thing) {

@@ -9,8 +9,8 @@
 namespace scree {
 
 /// By the file's ending. Throws InputError with file, line (or byte) and rule. Polygons are split
-/// into fans of triangles; equal vertices are merged, and triangles that thereby lose a corner, as
-/// well as unused vertices, dropped.
+/// into fans of triangles; equal vertices are merged and unused ones dropped. Triangles that thereby
+/// lose a corner stay, for check_mesh() to count.
 Mesh read_mesh(const std::string& path, double scale = 1.0);
 
 struct MeshReport {

@@ -51,7 +51,7 @@ struct ShapeChecker {
   void operator()(const HalfSpace& h) {
     const double length = h.normal.norm();
     if (!(length > 0.0 && std::isfinite(length))) {
-      fail(".normal", "must be finite and not zero, got " + text_of(h.normal));
+      fail(".normal", "must have a finite length > 0, got " + text_of(h.normal));
     }
     if (!std::isfinite(h.offset)) fail(".offset", fmt::format("must be finite, got {}", h.offset));
   }

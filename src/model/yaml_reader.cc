@@ -199,8 +199,12 @@ Vec3 Field::place(const NumberRule& rule, double z) const {
 Vec3 Field::direction() const {
   const Vec3 given = place(any_number());
   const double length = given.norm();
-  if (!(length > 0.0)) {
+  if (given.isZero(0.0)) {
     fail("must not be the zero vector");
+    return Vec3::UnitZ();
+  }
+  if (!(length > 0.0 && std::isfinite(length))) {  // the squares of 1e200 and 1e-200 are no numbers
+    fail("is too long or too short for a direction");
     return Vec3::UnitZ();
   }
   // A vector that is unit already keeps its bits, so that a written scene reads back the same.

@@ -27,7 +27,13 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    attach(add(mark, YamlNode::Kind::nothing, anchor));
+    YamlNode& node = add(mark, YamlNode::Kind::nothing, anchor);
+    // yaml-cpp finds a value that is not there where the next thing in the file is.
+    if (const YamlNode* key = key_without_value()) {
+      node.line = key->line;
+      node.column = key->column;
+    }
+    attach(node);
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
@@ -86,6 +92,11 @@ class TreeBuilder : public YAML::EventHandler {
     }
     open_.back()->items.push_back(&node);
     open_.back()->size += node.size;
+  }
+  const YamlNode* key_without_value() const {
+    if (open_.empty() || open_.back()->kind != YamlNode::Kind::map) return nullptr;
+    const auto& items = open_.back()->items;
+    return items.size() % 2 == 1 ? items.back() : nullptr;
   }
   void open(const YAML::Mark& mark, YamlNode::Kind kind, YAML::anchor_t anchor) {
     if (static_cast<int>(open_.size()) >= limits_.depth) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "base/parallel.h"
 #include "problem/operators.h"
@@ -58,6 +60,65 @@ double normal_bias(const Model& model, double gap, double closed, double approac
   const double gravity = model.gravity.norm();
   if (gravity > 0.0) speed = std::min(speed, std::sqrt(2.0 * gravity * depth));
   return -speed;
+}
+
+constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+using BodyPair = std::pair<std::int32_t, std::int32_t>;
+
+/// Of a Contact or a ContactMemory.
+BodyPair pair_of(const auto& contact) { return {contact.a, contact.b}; }
+
+/// Behind the last entry with the two bodies of the one at `first`.
+template <class Entry>
+std::size_t end_of_pair(const std::vector<Entry>& list, std::size_t first) {
+  std::size_t end = first;
+  while (end < list.size() && pair_of(list[end]) == pair_of(list[first])) ++end;
+  return end;
+}
+
+/// A world impulse in the frame of a contact, put back into its friction cone.
+Vec3 in_cone_of(const ContactBlock& block, const Vec3& impulse) {
+  const double normal = std::max(0.0, block.normal.dot(impulse));
+  double t1 = block.tangent.dot(impulse), t2 = block.tangent2().dot(impulse);
+  const double length = std::hypot(t1, t2), limit = block.friction * normal;
+  if (length > limit) {
+    t1 *= limit / length;
+    t2 *= limit / length;
+  }
+  return Vec3(normal, t1, t2);
+}
+
+/// For each contact of a pair of bodies the remembered one whose impulse it takes over, or kNone:
+/// that of the same feature, else the nearest of those left. `used` is room to work in, kept from
+/// pair to pair.
+void find_sources(const Model& model, const State& state, std::span<const Contact> contacts,
+                  std::span<const ContactMemory> memory, std::vector<std::size_t>& source,
+                  std::vector<char>& used) {
+  source.assign(contacts.size(), kNone);
+  used.assign(memory.size(), 0);
+  for (std::size_t k = 0, n = 0; k < contacts.size(); ++k) {
+    while (n < memory.size() && memory[n].feature < contacts[k].feature) ++n;
+    if (n == memory.size() || memory[n].feature != contacts[k].feature) continue;
+    used[n] = 1;
+    source[k] = n++;
+  }
+  const auto a = static_cast<std::size_t>(contacts[0].a),
+             b = static_cast<std::size_t>(contacts[0].b);
+  const double reach = kNearness * moving_size(model, a, b);
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    if (source[k] != kNone) continue;
+    const Vec3 here = state.orientation[a].conjugate() * (contacts[k].point - state.position[a]);
+    double nearest = reach;
+    for (std::size_t n = 0; n < memory.size(); ++n) {
+      const double distance = (memory[n].point_in_a - here).norm();
+      if (used[n] == 0 && distance < nearest) {
+        nearest = distance;
+        source[k] = n;
+      }
+    }
+    if (source[k] != kNone) used[source[k]] = 1;
+  }
 }
 
 }  // namespace
@@ -160,70 +221,28 @@ void warm_start(const Model& model, const State& state, const Contacts& contacts
   const std::vector<ContactMemory>& memory = state.memory;
   if (memory.empty() || state.last_step <= 0.0) return;
   const double scale = problem.step / state.last_step;
-  auto take = [&](std::size_t i, const ContactMemory& old) {
-    const ContactBlock& block = problem.contacts[i];
-    const Vec3 p = scale * old.impulse;
-    const double normal = std::max(0.0, block.normal.dot(p));
-    double t1 = block.tangent.dot(p), t2 = block.tangent2().dot(p);
-    const double length = std::hypot(t1, t2), limit = block.friction * normal;
-    if (length > limit) {
-      t1 *= limit / length;
-      t2 *= limit / length;
-    }
-    impulses.contacts[i] = Vec3(normal, t1, t2);
-  };
   // Both lists are ordered by (a, b, feature): walk them together, pair by pair.
+  std::vector<std::size_t> source;
   std::vector<char> used;
   std::size_t i = 0, m = 0;
   while (i < contacts.list.size() && m < memory.size()) {
-    const std::pair key{contacts.list[i].a, contacts.list[i].b};
-    const std::pair old_key{memory[m].a, memory[m].b};
-    if (old_key < key) {
+    const BodyPair pair = pair_of(contacts.list[i]), old_pair = pair_of(memory[m]);
+    if (old_pair < pair) {
       ++m;
       continue;
     }
-    std::size_t i_end = i;
-    while (i_end < contacts.list.size() &&
-           std::pair{contacts.list[i_end].a, contacts.list[i_end].b} == key)
-      ++i_end;
-    if (key < old_key) {
+    const std::size_t i_end = end_of_pair(contacts.list, i);
+    if (pair < old_pair) {
       i = i_end;
       continue;
     }
-    std::size_t m_end = m;
-    while (m_end < memory.size() && std::pair{memory[m_end].a, memory[m_end].b} == key) ++m_end;
-    used.assign(m_end - m, 0);
-    std::vector<std::size_t> unmatched;
-    for (std::size_t k = i, n = m; k < i_end; ++k) {
-      while (n < m_end && memory[n].feature < contacts.list[k].feature) ++n;
-      if (n < m_end && memory[n].feature == contacts.list[k].feature) {
-        take(k, memory[n]);
-        used[n - m] = 1;
-        ++n;
-      } else {
-        unmatched.push_back(k);
-      }
-    }
-    if (!unmatched.empty()) {
-      const auto a = static_cast<std::size_t>(key.first), b = static_cast<std::size_t>(key.second);
-      const double size = moving_size(model, a, b);
-      for (const std::size_t k : unmatched) {
-        const Vec3 here =
-            state.orientation[a].conjugate() * (contacts.list[k].point - state.position[a]);
-        double nearest = kNearness * size;
-        std::size_t found = m_end;
-        for (std::size_t n = m; n < m_end; ++n) {
-          const double distance = (memory[n].point_in_a - here).norm();
-          if (used[n - m] == 0 && distance < nearest) {
-            nearest = distance;
-            found = n;
-          }
-        }
-        if (found < m_end) {
-          take(k, memory[found]);
-          used[found - m] = 1;
-        }
-      }
+    const std::size_t m_end = end_of_pair(memory, m);
+    find_sources(model, state, std::span(contacts.list).subspan(i, i_end - i),
+                 std::span(memory).subspan(m, m_end - m), source, used);
+    for (std::size_t k = i; k < i_end; ++k) {
+      if (source[k - i] == kNone) continue;
+      const Vec3 impulse = scale * memory[m + source[k - i]].impulse;
+      impulses.contacts[k] = in_cone_of(problem.contacts[k], impulse);
     }
     i = i_end;
     m = m_end;

@@ -75,9 +75,9 @@ struct Recorder::Parts {
   std::int64_t contact_count = 0;
   hsize_t chunk_frames = 1;
   std::vector<Quat> last_orientation;
-  Clock::time_point oldest_waiting;  // when the first frame that is not flushed was written
-  bool is_broken = false;            // after a failed write nothing more is tried
-  bool has_frames = false;           // in the file, complete
+  Clock::time_point last_flush;
+  bool is_broken = false;   // after a failed write nothing more is tried
+  bool has_frames = false;  // in the file, complete
 
   AppendDataset* add(const std::string& name, hid_t type, const AppendShape& shape,
                      const std::string& units, const std::string& description) {
@@ -226,7 +226,9 @@ void Recorder::Parts::append_receipt(const Receipt& receipt) {
 }
 
 void Recorder::Parts::write_when_due() {
-  const bool is_late = Clock::now() - oldest_waiting >= kFlushInterval;
+  // Since the last flush, not since the oldest frame that waits: when a step takes a minute, its
+  // frame would wait a minute for the next one.
+  const bool is_late = Clock::now() - last_flush >= kFlushInterval;
   if (is_late || time->rows_waiting() >= kFlushFrames) {
     flush(PartChunks::write);
     return;
@@ -247,6 +249,7 @@ void Recorder::Parts::flush(PartChunks part_chunks) {
     check_hdf5(H5Dflush(last->id()), path, "flush " + last->name());
   }
   has_frames = has_frames || time->rows() > 0;
+  last_flush = Clock::now();
 }
 
 // After a failed write HDF5 would, on closing, still write what it can: among it the mark of a file
@@ -327,7 +330,6 @@ void Recorder::write(const Model& model, const State& state, const Receipt& rece
     parts.fail(fmt::format("{}: the recording is closed", parts.path));
   }
   if (parts.is_broken) parts.fail(fmt::format("{}: an earlier write failed", parts.path));
-  if (parts.time->rows_waiting() == 0) parts.oldest_waiting = Clock::now();
   parts.append_bodies(model, state);
   parts.append_contacts(contacts);
   parts.append_receipt(receipt);

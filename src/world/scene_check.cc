@@ -9,6 +9,7 @@
 
 #include "collision/contacts.h"
 #include "model/compile.h"
+#include "model/mesh_file.h"
 #include "world/tunnelling.h"
 
 namespace scree {
@@ -17,6 +18,10 @@ namespace {
 constexpr std::size_t kMostOfAKind = 10;
 constexpr double kMassRatio = 1000.0;  // beyond it iterative solvers need many times more sweeps
 constexpr double kTouching = 1e-3;     // m, gap below which bodies count as touching
+// The residual bounds the normal velocity by 1 + friction times itself (docs/residuals.md). A stack
+// of five boxes still rests at 1e3; at 1e6 it sinks through the ground in steps that count as
+// solved.
+constexpr double kFriction = 1000.0;
 // Scenes are written in decimals: bodies meant to touch overlap by rounding.
 constexpr double kOverlap = 1e-9;  // m
 
@@ -42,6 +47,60 @@ std::map<std::pair<int, int>, double> smallest_gaps(const Model& model, const St
     if (!is_new) at->second = std::min(at->second, contact.gap);
   }
   return gaps;
+}
+
+/// The part of that number, in the order in which compile() numbers them; `part` counts down.
+const Shape* find_part(const Shape& shape, int& part) {
+  const Compound* compound = std::get_if<Compound>(&shape);
+  if (!compound) return part-- == 0 ? &shape : nullptr;
+  for (const CompoundPart& below : compound->parts) {
+    if (const Shape* found = find_part(*below.shape, part)) return found;
+  }
+  return nullptr;
+}
+
+/// What is wrong with it, or nothing. An open mesh alone is not: that is what terrain is.
+std::string mesh_problems(const Mesh& mesh) {
+  const MeshReport report = check_mesh(mesh);
+  const bool is_fine = report.crowded_edges == 0 && report.misdirected_edges == 0 &&
+                       report.degenerate_triangles == 0 &&
+                       (report.open_edges > 0 || report.volume > 0.0);
+  return is_fine ? "" : describe_problems(report);
+}
+
+/// Only moving bodies need a closed mesh. What is wrong with another one lets bodies sink into it
+/// or fall through, and is hard to see.
+std::vector<std::string> find_mesh_problems(const Scene& scene, const Model& model) {
+  std::vector<std::string> messages;
+  std::set<int> seen;  // a mesh is checked once, however many bodies have it
+  for (const Collider& collider : model.colliders) {
+    const auto geometry = static_cast<std::size_t>(collider.geometry);
+    if (model.geometries[geometry].kind != GeometryKind::mesh) continue;
+    if (!seen.insert(collider.geometry).second) continue;
+    const Body& body = scene.bodies[static_cast<std::size_t>(collider.body) - 1];
+    int part = collider.part;
+    const Mesh& mesh = std::get<Mesh>(*find_part(*body.shape, part));
+    const std::string problems = mesh_problems(mesh);
+    if (problems.empty()) continue;
+    messages.push_back(fmt::format("the mesh of {}{} has {}",
+                                   model.bodies[static_cast<std::size_t>(collider.body)].name,
+                                   mesh.file.empty() ? "" : " (" + mesh.file + ")", problems));
+  }
+  return messages;
+}
+
+std::vector<std::string> find_strong_friction(const Scene& scene) {
+  std::vector<std::string> messages;
+  const auto judge = [&](double friction, const std::string& where) {
+    if (friction <= kFriction) return;
+    messages.push_back(
+        fmt::format("friction {:g} of {}: above {:g} a step may count as solved and yet let bodies "
+                    "sink into each other; {:g} holds as well",
+                    friction, where, kFriction, kFriction));
+  };
+  for (const Material& material : scene.materials) judge(material.friction, material.name);
+  for (const MaterialPair& pair : scene.pairs) judge(pair.friction, pair.a + " on " + pair.b);
+  return messages;
 }
 
 }  // namespace
@@ -84,6 +143,8 @@ std::vector<SceneWarning> find_scene_warnings(const Scene& scene, const Model& m
   }
   add_limited("tunnelling", fast, warnings);
   add_limited("mass-ratio", ratios, warnings);
+  add_limited("mesh", find_mesh_problems(scene, model), warnings);
+  add_limited("friction", find_strong_friction(scene), warnings);
 
   std::set<std::string> used;
   for (const Body& body : scene.bodies) used.insert(body.material);

@@ -10,13 +10,14 @@
 namespace scree {
 
 struct SceneWarning {
-  std::string kind;     // "overlap", "tunnelling", "mass-ratio" or "unused-material"
+  std::string
+      kind;  // "overlap", "tunnelling", "mass-ratio", "mesh", "friction" or "unused-material"
   std::string message;  // one line with names and numbers
 };
 
 /// Overlaps at the start, bodies that may tunnel, mass ratios above 1000 between touching bodies,
-/// materials no body has. `model` is compile(scene). At most 10 of a kind are written out, then one
-/// line counts the rest.
+/// meshes that are inside out or badly joined, friction above 1000, materials no body has. `model`
+/// is compile(scene). At most 10 of a kind are written out, then one line counts the rest.
 std::vector<SceneWarning> find_scene_warnings(const Scene& scene, const Model& model);
 
 }  // namespace scree

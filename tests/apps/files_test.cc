@@ -41,6 +41,12 @@ TEST(List, EveryTopicHasNamesAndDescriptions) {
   }
 }
 
+TEST(List, ThereAreNoJointsYet) {
+  const Folder folder;
+  EXPECT_EQ(json_of(folder, {"list", "joints", "--json"}), Json::array());
+  EXPECT_EQ(scree(folder, {"list", "joints"}).err, "scree list: there are no joints yet\n");
+}
+
 TEST(List, DemosHaveParametersAndSolversHaveLaws) {
   const Folder folder;
   const Json demos = json_of(folder, {"list", "demos", "--json"});
@@ -91,6 +97,20 @@ TEST(Info, TellsScenesRecordingsAndCheckpointsApart) {
     EXPECT_EQ(plain.exit_code, 0) << plain.err;
     EXPECT_EQ(plain.out.rfind("kind ", 0), 0u) << plain.out;
   }
+}
+
+TEST(Options, ThatWouldHaveNoEffectAreRefused) {
+  const Folder folder;
+  ASSERT_EQ(scree(folder, {"run", "hello", "--steps", "2", "--quiet"}).exit_code, 0);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"info", "hello.h5", "--set", "height=2"},
+        {"export", "hello.h5", "a.yaml", "--set", "height=2"},
+        {"export", "hello.h5", "a.csv", "--surfaces"}}) {
+    const Outcome outcome = scree(folder, arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments[0];
+    EXPECT_EQ(outcome.err.rfind("--s", 0), 0u) << outcome.err;
+  }
+  EXPECT_FALSE(folder.has("a.yaml") || folder.has("a.csv"));
 }
 
 TEST(Info, ABrokenFileIsAnInputError) {
@@ -175,6 +195,24 @@ TEST(Export, ParaViewFilesAreWritten) {
 }
 
 // What only building the bodies finds out has its place too; bodies[2] is made by the generator.
+TEST(Check, PathsAreThoseOfTheFile) {
+  const Folder folder;
+  folder.write(
+      "flat.yaml",
+      "planar: true\n"
+      "bodies:\n"
+      "  - {shape: {sphere: {radius: 1}}, position: [0, 0, 3]}\n"
+      "  - shape:\n"
+      "      compound:\n"
+      "        - {shape: {sphere: {radius: 1}}}\n"
+      "        - {shape: {hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}}}\n");
+  EXPECT_EQ(scree(folder, {"check", "flat.yaml"}).err,
+            "flat.yaml:3:46: bodies[0].position must lie in the x-y plane of a planar scene, got "
+            "(0, 0, 3)\n"
+            "flat.yaml:7:19: bodies[1].shape.compound[1].shape points span no volume: all lie in "
+            "one plane\n");
+}
+
 TEST(Check, ProblemsOfBuiltShapesHaveTheirPlace) {
   const Folder folder;
   folder.write("bad.yaml",

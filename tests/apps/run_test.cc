@@ -1,7 +1,12 @@
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -98,6 +103,56 @@ TEST(Run, RecordsUnderTheNameOfTheSceneAndSaysSo) {
   EXPECT_EQ(Recording(folder.path("hello.h5")).frame_count(), 5);  // the start and four steps
 }
 
+/// Everything the program writes on a terminal of that width.
+std::string on_terminal(const Folder& folder, std::vector<std::string> words,
+                        unsigned short columns) {
+  winsize size{};
+  size.ws_row = 24;
+  size.ws_col = columns;
+  int terminal = -1;
+  const pid_t process = forkpty(&terminal, nullptr, nullptr, &size);
+  if (process == 0) {
+    setenv("TERM", "xterm", 1);
+    words.insert(words.begin(), SCREE_PROGRAM);
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    if (chdir(folder.path().c_str()) == 0) execv(SCREE_PROGRAM, pointers.data());
+    _exit(127);
+  }
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count; (count = read(terminal, buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  close(terminal);
+  waitpid(process, nullptr, 0);
+  return text;
+}
+
+// On any width a line holds whole numbers only, and the name of the scene is one line.
+TEST(Run, TheProgressLineFitsItsTerminal) {
+  const Folder folder;
+  folder.write("a.yaml",
+               "name: \"a rather long name!\\u77f3\\u77f3\\n of a scene\"\n"
+               "generate:\n  - wall: {bricks: 400}\n");
+  for (const int columns : {20, 60, 80}) {
+    const std::string text = on_terminal(folder, {"run", "a.yaml", "--time", "0.6", "--no-record"},
+                                         static_cast<unsigned short>(columns));
+    const std::regex line("\r(a rather long name![^\r\x1b]*)\x1b");
+    int lines = 0;
+    for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at, ++lines) {
+      const std::string shown = (*at)[1];
+      EXPECT_LT(shown.size(), static_cast<std::size_t>(columns));
+      EXPECT_TRUE(std::regex_match(
+          shown, std::regex("a rather long name!( \\[#*-*\\]( [0-9]+%(  [0-9.]+ s(  [0-9.e+-]+ x("
+                            "  [0-9]+ contacts(  residual [0-9]e[+-][0-9]+(.*)?)?)?)?)?)?)?")))
+          << shown;
+    }
+    EXPECT_GT(lines, 0) << text;
+  }
+}
+
 TEST(Run, NoRecordWritesNoFile) {
   const Folder folder;
   EXPECT_EQ(scree(folder, {"run", "hello", "--steps", "2", "--no-record"}).exit_code, 0);
@@ -110,6 +165,17 @@ TEST(Run, QuietSaysNothingWhenAllIsWell) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err, "");
+}
+
+// 0.0010549 rounds to another double by way of long double; 010 is eight where it is read as C is.
+TEST(Run, NumbersMeanWhatTheyMeanInAScene) {
+  const Folder folder;
+  folder.write("a.yaml", "run: {step: 0.0010549}\nbodies:\n  - {shape: {sphere: {radius: 1}}}\n");
+  const Json scene = run_json(folder, {"run", "a.yaml", "--steps", "10"});
+  const Json option = run_json(folder, {"run", "a.yaml", "--steps", "010", "--step", "0.0010549"});
+  EXPECT_EQ(option["steps"], 10);
+  EXPECT_EQ(option["step"], scene["step"]);
+  EXPECT_EQ(option["state_hash"], scene["state_hash"]);
 }
 
 TEST(Run, SetChangesTheScene) {
@@ -247,6 +313,20 @@ TEST(Run, ANumberThatIsNotFiniteStopsTheRunAndNamesTheBody) {
   EXPECT_EQ(read_checkpoint(folder.path("doom.failed.h5")).state.step, run["steps"].get<int>());
 }
 
+TEST(Run, AFailureIsToldAlsoWhereItsStateCannotBeSaved) {
+  const Folder folder;
+  folder.write("doom.yaml",
+               "bodies:\n  - {name: rocket, shape: {sphere: {radius: 0.5}}, velocity: [1e308, "
+               "1e308, 0], force: [1.0e308, 0, 0], mass: 1e-3}\n");
+  std::filesystem::create_directory(folder.path("doom.failed.h5"));
+  const Outcome outcome = scree(folder, {"run", "doom.yaml", "--json"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("rocket"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("could not be saved: doom.failed.h5"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["steps"], 0);
+}
+
 // A ball 0.1 m thick at 20 m/s moves 0.2 m in a step of 10 ms.
 TEST(Run, NamesABodyThatMayPassThroughAnother) {
   const Folder folder;
@@ -343,7 +423,7 @@ TEST_P(Interrupted, FinishesTheStepClosesItsFilesAndSaysHowToGoOn) {
   EXPECT_EQ(read_checkpoint(folder.path("c.h5")).state.step, last);
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, ::testing::Values(SIGINT, SIGTERM));
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, ::testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 TEST(Run, AFolderThatTakesNoFilesIsAnEnvironmentError) {
   const Folder folder;

@@ -324,6 +324,18 @@ TEST(CompileErrors, FixedBodyCannotMove) {
             "bodies[0] is fixed but has a velocity; make it kinematic");
 }
 
+TEST(CompileErrors, ABodyIsAtRestAlongLockedAxes) {
+  Body slider = sphere(1.0).moving({1, 0, 2}).spinning({0, 3, 0});
+  slider.locked = {false, true, false, true, false, true};
+  EXPECT_NO_THROW(compile(Scene().add(slider)));
+  slider.locked = {false, false, true, false, false, false};
+  EXPECT_EQ(error_of(slider),
+            "bodies[0].velocity must be 0 along z, which is locked, got (1, 0, 2)");
+  slider.locked = {false, false, false, true, true, false};
+  EXPECT_EQ(error_of(slider),
+            "bodies[0].angular_velocity must be 0 about y, which is locked, got (0, 3, 0)");
+}
+
 // ---- Planar scenes ----
 
 Scene planar_scene() {

@@ -311,6 +311,13 @@ TEST(Obj, ErrorsNameLineIndexAndRange) {
 
 // ---- PLY ----
 
+// The second face has a corner twice, the third one only after equal vertices are merged.
+TEST(Obj, FacesWithoutAreaAreKeptAndCounted) {
+  const std::string path =
+      write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 3\nf 1 1 2\nf 1 2 4\n");
+  EXPECT_EQ(check_mesh(read_mesh(path)).degenerate_triangles, 2);
+}
+
 TEST(Ply, CutFilesSayWhereTheyEnd) {
   const std::string text = cube_text_ply();
   EXPECT_EQ(error_of("a.ply", text.substr(0, text.size() - 5)),

@@ -69,6 +69,17 @@ TEST(SceneErrors, EveryIndependentErrorIsReported) {
             "s.yaml:4:13: bodies[1].shape.sphre is not a known shape (did you mean sphere?)");
 }
 
+// One slip of the hand, one error: the shape is there, under a wrong name.
+TEST(SceneErrors, AMisspelledKeyIsNotMissingAsWell) {
+  EXPECT_EQ(error_of("bodies:\n  - shap: {sphere: {radius: 1}}\n"),
+            "s.yaml:2:5: bodies[0].shap is not a known key (did you mean shape?)");
+}
+
+TEST(SceneErrors, AKeyWithoutAValueIsNamedInItsLine) {
+  EXPECT_EQ(error_of("bodies:\n\n\n# nothing\n"),
+            "s.yaml:1:1: bodies must be a list of bodies, got nothing");
+}
+
 TEST(SceneErrors, StopAtTwentyAndCountTheRest) {
   std::string text = "bodies:\n";
   for (int i = 0; i < 25; ++i) text += "  - shape: {sphere: {radius: 0}}\n";
@@ -140,6 +151,11 @@ TEST(SceneErrors, OfBodies) {
             "bodies[0].orientation must be a unit quaternion, its length is 1.41421");
   EXPECT_EQ(body_error("orientation: {axis: [0, 0, 0], angle: 1}, shape: {sphere: {radius: 1}}"),
             "bodies[0].orientation.axis must not be the zero vector");
+  EXPECT_EQ(
+      body_error("orientation: {axis: [0, 0, 1e200], angle: 1}, shape: {sphere: {radius: 1}}"),
+      "bodies[0].orientation.axis is too long or too short for a direction");
+  EXPECT_EQ(body_error("motion: fixed, velocity: [1, 0, 0], shape: {sphere: {radius: 1}}"),
+            "bodies[0] is fixed but has a velocity; make it kinematic");
   EXPECT_EQ(body_error("orientation: 30 deg, shape: {sphere: {radius: 1}}"),
             "bodies[0].orientation must be [w, x, y, z], {axis, angle} or {euler}, got 30 deg");
   EXPECT_EQ(body_error("locked: [x, rw], shape: {sphere: {radius: 1}}"),

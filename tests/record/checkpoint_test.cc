@@ -117,6 +117,9 @@ TEST(Checkpoint, NumbersThatCannotBeAStateAreRefused) {
   EXPECT_THAT(message_after("/state/orientation", 5.0),
               HasSubstr("/state/orientation[0] must be a unit quaternion"));
   EXPECT_THAT(message_after("/state/memory/b", 4.0), HasSubstr("name bodies 0 and 4"));
+  // What could be a state, but is not the one that was written.
+  EXPECT_THAT(message_after("/state/velocity", 1.0), HasSubstr("c.h5: /state is damaged"));
+  EXPECT_THAT(message_after("/state/memory/impulse", 1.0), HasSubstr("/state is damaged"));
 }
 
 TEST(Checkpoint, ARecordingOrAnotherFileIsRefused) {

@@ -179,6 +179,24 @@ TEST(Recorder, FlushesEachSecond) {
   expect_frame(recording, 1);
 }
 
+// Nobody knows when the next frame will come, so one that comes a second after the last flush does
+// not wait for it.
+TEST(Recorder, FramesOfASlowRunDoNotWaitForTheNext) {
+  const TestFolder folder;
+  const std::string path = folder.file("slower.h5");
+  const pid_t writer = in_child([&] {
+    const Scene scene = some_scene(2);
+    const Model model = some_model(scene);
+    Recorder recorder(path, scene, model, some_provenance());
+    std::this_thread::sleep_for(1100ms);
+    write_frame(recorder, model, 0);
+    kill(getpid(), SIGKILL);
+    return 0;
+  });
+  EXPECT_EQ(exit_status(writer), -1);
+  EXPECT_EQ(Recording(path).frame_count(), 1);
+}
+
 // The limit on the size of a file stands for a full disk: writes fail with EFBIG once SIGXFSZ is
 // ignored. Exit status of the child: 0 when the error was as it should be.
 TEST(Recorder, AFullDiskIsNamedAndEarlierFramesStay) {

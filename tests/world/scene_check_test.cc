@@ -50,6 +50,71 @@ TEST(SceneCheck, AHeavyBodyOnALightOneIsNamed) {
             "light (1 kg) touches heavy (2000 kg): mass ratio 2e+03");
 }
 
+TEST(SceneCheck, FrictionTheResidualCannotJudgeIsNamed) {
+  Scene scene;
+  scene.materials = {{"ice", 0.02, 0.0}, {"glue", 1e6, 0.0}};
+  scene.pairs = {{"ice", "glue", 2000.0, 0.0}};
+  scene.add(sphere(1).of("ice")).add(sphere(1).of("glue").at({9, 0, 0}));
+  const auto warnings = check(scene);
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_EQ(warnings[0].kind, "friction");
+  EXPECT_EQ(warnings[0].message.rfind("friction 1e+06 of glue: above 1000 a step", 0), 0u);
+  EXPECT_EQ(warnings[1].message.rfind("friction 2000 of ice on glue: ", 0), 0u);
+}
+
+// A tetrahedron, outward by the right-hand rule.
+Mesh tetrahedron() {
+  Mesh mesh;
+  mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  mesh.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+  return mesh;
+}
+
+Body fixed_body(const std::string& name, const Shape& shape) {
+  Body body;
+  body.shape = shape;
+  return body.named(name).fixed();
+}
+
+std::string mesh_warning(const Mesh& mesh) {
+  Scene scene;
+  scene.add(fixed_body("rock", mesh));
+  return message_of(check(scene), "mesh");
+}
+
+TEST(SceneCheck, AFixedMeshMayBeOpenButNotInsideOutOrBadlyJoined) {
+  EXPECT_EQ(mesh_warning(tetrahedron()), "");
+  Mesh open = tetrahedron();
+  open.triangles.pop_back();
+  EXPECT_EQ(mesh_warning(open), "");
+  Mesh turned = tetrahedron();
+  std::swap(turned.triangles[0][0], turned.triangles[0][1]);
+  EXPECT_EQ(mesh_warning(turned), "the mesh of rock has 3 misdirected edges");
+  Mesh inside_out = tetrahedron();
+  for (auto& triangle : inside_out.triangles) std::swap(triangle[0], triangle[1]);
+  EXPECT_EQ(mesh_warning(inside_out),
+            "the mesh of rock has volume -0.166667 m^3 (it is inside out)");
+  Mesh flat = tetrahedron();
+  flat.triangles.push_back({1, 1, 2});
+  flat.file = "rock.stl";
+  EXPECT_EQ(mesh_warning(flat), "the mesh of rock (rock.stl) has 1 degenerate triangle");
+}
+
+TEST(SceneCheck, AMeshInACompoundIsFoundAndNamedOnce) {
+  Mesh turned = tetrahedron();
+  std::swap(turned.triangles[0][0], turned.triangles[0][1]);
+  const auto part = [](const Shape& shape, double x) {
+    return CompoundPart{{Vec3(x, 0, 0), Quat::Identity()}, std::make_shared<const Shape>(shape)};
+  };
+  const Compound inner{{part(Sphere{0.1}, 0.0), part(turned, 5.0)}};
+  const Compound outer{{part(Box{{1, 1, 1}}, -5.0), part(inner, 0.0), part(turned, 9.0)}};
+  Scene scene;
+  scene.add(fixed_body("a", outer)).add(fixed_body("b", outer).at({0, 0, 50}));
+  const auto warnings = check(scene);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].message, "the mesh of a has 3 misdirected edges");
+}
+
 TEST(SceneCheck, AFastThinBodyIsNamedWithASaferStep) {
   Scene scene;
   scene.add(sphere(0.05).named("ball").moving({20, 0, 0}));
