@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <new>
 
 namespace scree {
 namespace {
@@ -22,6 +23,8 @@ namespace {
 using Workers = PlainWorkers;
 
 int core_count() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+void end_workers(std::unique_ptr<Workers>& workers) { workers.reset(); }
 #else
 // The arena gives exactly the number of workers asked for, also more than there are cores: the
 // implicit arena of TBB stops at the cores, and a test that compares one worker with four would
@@ -41,6 +44,14 @@ struct Workers {
 };
 
 int core_count() { return tbb::info::default_concurrency(); }
+
+// Threads of TBB outlive their arena and wait for the next one; only the scheduler's end joins
+// them. When other code of the process uses TBB as well, the scheduler is not ours to end.
+void end_workers(std::unique_ptr<Workers>& workers) {
+  tbb::task_scheduler_handle scheduler{tbb::attach{}};
+  workers.reset();
+  static_cast<void>(tbb::finalize(scheduler, std::nothrow));
+}
 #endif
 
 std::unique_ptr<Workers> current;
@@ -58,7 +69,7 @@ Workers& workers() {
 void set_thread_count(int count) {
   const int wanted = count > 0 ? count : core_count();
   if (current && current->count == wanted) return;
-  current.reset();  // before the new limit is set: the lowest of all living limits counts
+  if (current) end_workers(current);  // before: the lowest of all living limits counts
   current = std::make_unique<Workers>(wanted);
 }
 

@@ -24,8 +24,8 @@ class RangeBody {
   void (*call_)(const void*, int, int);
 };
 
-/// Workers used from now on; 0: all cores. Affects the whole process. Not to be called from inside
-/// parallel_for.
+/// Workers used from now on; 0: all cores. Those of another count have ended when this returns.
+/// Affects the whole process. Not to be called from inside parallel_for.
 void set_thread_count(int count);
 int thread_count();
 

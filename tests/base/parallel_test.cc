@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -52,6 +53,28 @@ TEST(Parallel, UsesAsManyThreadsAsAskedForEvenBeyondTheCores) {
     while (arrived < 4 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
     EXPECT_EQ(arrived, 4);
   });
+  set_thread_count(0);
+}
+
+std::atomic<int> threads_alive{0};
+struct CountsItsThread {
+  CountsItsThread() { ++threads_alive; }
+  ~CountsItsThread() { --threads_alive; }
+};
+
+// Whoever copies the process needs this: a lock that a worker holds stays locked in the copy.
+TEST(Parallel, EndsTheWorkersOfAnotherCount) {
+  set_thread_count(4);
+  std::atomic<int> arrived{0};
+  parallel_for(4, 1, [&](int, int) {
+    thread_local const CountsItsThread counted;
+    ++arrived;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (arrived < 4 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  });
+  EXPECT_EQ(threads_alive, 4);
+  set_thread_count(1);
+  EXPECT_EQ(threads_alive, 1);  // the one that runs this
   set_thread_count(0);
 }
 

@@ -14,16 +14,19 @@ namespace scree::test {
 template <class Work>
 pid_t in_child(const Work& work) {
   std::fflush(nullptr);
+  // No worker lives while the process is copied: the copy has its locks, but nobody to open them.
+  const int workers = thread_count();
+  set_thread_count(1);
   const pid_t child = fork();
   if (child == 0) {
     int status = 99;
     try {
-      set_thread_count(1);  // the parent's workers do not exist here
       status = work();
     } catch (...) {
     }
     _exit(status);
   }
+  set_thread_count(workers);
   return child;
 }
 

@@ -23,6 +23,13 @@ struct ParsedVtp {
   std::vector<std::vector<std::int64_t>> integers;  // in the order of the file: verts, then polys
 };
 
+template <class Number>
+std::vector<Number> list_of(const char* bytes, std::size_t length) {
+  std::vector<Number> list(length / sizeof(Number));
+  if (!list.empty()) std::memcpy(list.data(), bytes, list.size() * sizeof(Number));
+  return list;
+}
+
 ParsedVtp parse_vtp(const std::string& path) {
   ParsedVtp parsed;
   const std::string bytes = read_bytes(path);
@@ -65,13 +72,10 @@ ParsedVtp parse_vtp(const std::string& path) {
     expected_offset = offset + sizeof length + length;
     const char* values = bytes.data() + data + offset + sizeof length;
     if ((*it)[1] == "Float64") {
-      std::vector<double>& list = parsed.numbers[(*it)[2]];
-      list.resize(length / sizeof(double));
-      std::memcpy(list.data(), values, length);
+      parsed.numbers[(*it)[2]] = list_of<double>(values, length);
       parsed.components[(*it)[2]] = std::stoi((*it)[3]);
     } else {
-      parsed.integers.emplace_back(length / sizeof(std::int64_t));
-      std::memcpy(parsed.integers.back().data(), values, length);
+      parsed.integers.push_back(list_of<std::int64_t>(values, length));
     }
   }
   EXPECT_EQ(data + expected_offset + tail.size(), bytes.size());

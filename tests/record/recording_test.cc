@@ -320,6 +320,7 @@ TEST(Recording, DamagedBytesDoNotCrashTheReader) {
       for (int i = 0; i < recording.frame_count(); i += 13) recording.frame(i);
     } catch (const InputError&) {
     }
+    ASSERT_EQ(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0) << "left open in trial " << trial;
   }
 }
 

@@ -90,8 +90,8 @@ TEST_P(PlanarSeamsOf, FlushFloorsAreOneLineForEveryShape) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Floors, PlanarSeamsOf, testing::Range(std::size_t{0}, floors().size()),
-                         [](const auto& info) {
-                           std::string name = floors()[info.param].name;
+                         [](const auto& test) {
+                           std::string name = floors()[test.param].name;
                            std::replace(name.begin(), name.end(), ' ', '_');
                            return name;
                          });

@@ -127,8 +127,8 @@ TEST_P(SeamsOf, FlushFloorsAreOnePlaneAtAnyTilt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Floors, SeamsOf, testing::Range(std::size_t{0}, floors().size()),
-                         [](const auto& info) {
-                           std::string name = floors()[info.param].name;
+                         [](const auto& test) {
+                           std::string name = floors()[test.param].name;
                            std::replace(name.begin(), name.end(), ' ', '_');
                            return name;
                          });
