@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <utility>
 
@@ -48,7 +49,9 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
   start_positions_ = world_.state().position;
   const RunSettings& run = world_.scene().run;
   report_.scene = world_.scene().name;
-  report_.bodies = world_.body_count();
+  const std::vector<Body>& bodies = world_.scene().bodies;
+  report_.bodies = static_cast<int>(std::count_if(
+      bodies.begin(), bodies.end(), [](const Body& b) { return b.motion != Motion::fixed; }));
   report_.steps_wanted = setup_.steps;
   report_.step = world_.step_size();
   report_.threads = thread_count();

@@ -11,7 +11,7 @@ namespace scree::app {
 
 struct RunReport {
   std::string scene;
-  int bodies = 0;
+  int bodies = 0;  // that move: dynamic and kinematic ones
   std::int64_t steps_wanted = 0;
   double step = 0.0;                 // s
   double wall_s = 0.0, cpu_s = 0.0;  // of the stepping, without reading and compiling the scene
