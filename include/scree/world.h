@@ -47,7 +47,8 @@ class World {
   /// One step. Throws StepFailure, with the state untouched, when the result is not finite
   /// or when on_failure is `stop` and the solver missed its tolerance.
   Receipt step();
-  /// Whole steps until `seconds` more have passed (the step count is rounded).
+  /// Whole steps until `seconds` more have passed (the step count is rounded). Throws InputError
+  /// for a time that is negative or not finite.
   void run(double seconds);
 
   double time() const;

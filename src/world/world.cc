@@ -143,7 +143,10 @@ Receipt World::step() {
 }
 
 void World::run(double seconds) {
-  const auto steps = static_cast<std::int64_t>(std::llround(seconds / step_size()));
+  const double count = std::round(seconds / step_size());
+  if (!(count >= 0.0 && count < 9e18))
+    throw InputError(fmt::format("run: seconds must be finite and >= 0, got {}", seconds));
+  const auto steps = static_cast<std::int64_t>(count);
   for (std::int64_t k = 0; k < steps; ++k) step();
 }
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "model/demos.h"
 #include "model/model.h"
 #include "scree/scree.h"
@@ -30,6 +32,17 @@ TEST(Step, JudgesARegisteredSolverByTheAudit) {
   EXPECT_FALSE(receipt.converged);
   EXPECT_EQ(receipt.status, SolveStatus::stalled);
   EXPECT_GT(receipt.residuals.relative_rms, 0.1);
+}
+
+TEST(World, RunsForNoTimeThatIsNone) {
+  Scene scene;
+  scene.add(ground()).add(box({1, 1, 1}).at({0, 0, 0.5}));
+  World world(scene);
+  for (const double seconds : {std::nan(""), -1.0, HUGE_VAL, 1e300})
+    EXPECT_THROW(world.run(seconds), InputError) << seconds;
+  EXPECT_EQ(world.step_count(), 0);
+  world.run(0.0);
+  EXPECT_EQ(world.step_count(), 0);
 }
 
 // Dominoes that lean on each other: sweeps alone do not get there.
