@@ -17,6 +17,11 @@ constexpr int kSteps = 16;
 constexpr double kLeastGain = 0.99;  // a step that gains less is a miss
 constexpr int kMisses = 3;
 
+bool is_late(const DescentLimits& limits) {
+  return limits.deadline != std::chrono::steady_clock::time_point::max() &&
+         std::chrono::steady_clock::now() >= limits.deadline;
+}
+
 bool has_mass(double eta) { return std::isfinite(eta); }
 
 double squared(const Impulses& x) {
@@ -135,8 +140,8 @@ void GaussNewton::apply_transposed(const Problem& problem, const Audit& audit, c
 
 /// Conjugate gradients on the normal equations [BJO96]: x_ from f_.
 /// [BJO96] A. Bjorck, "Numerical Methods for Least Squares Problems", SIAM 1996, section 7.4.
-void GaussNewton::solve(const Problem& problem, const Audit& audit, double lambda, int products,
-                        int& count) {
+void GaussNewton::solve(const Problem& problem, const Audit& audit, double lambda,
+                        const DescentLimits& limits, int products, int& count) {
   x_.contacts.assign(f_.contacts.size(), Vec3::Zero());
   x_.rows.assign(f_.rows.size(), 0.0);
   rest_.contacts.assign(f_.contacts.size(), Vec3::Zero());
@@ -146,7 +151,7 @@ void GaussNewton::solve(const Problem& problem, const Audit& audit, double lambd
   direction_ = gradient_;
   double slope = squared(gradient_);
   const double solved = kSolved * slope;
-  for (int k = 0; k < products && slope > solved; ++k) {
+  for (int k = 0; k < products && slope > solved && !is_late(limits); ++k) {
     apply(problem, audit, direction_, image_);
     const double curvature = squared(image_) + lambda * lambda * squared(direction_);
     const double step = slope / curvature;
@@ -193,11 +198,12 @@ double GaussNewton::descend(const Problem& problem, Audit& audit, const DescentL
   const int all = count + limits.most;
   double lambda = kFirstLambda;
   int misses = 0;
-  for (int step = 0;
-       step < kSteps && residual > limits.tolerance && count < all && misses < kMisses; ++step) {
+  for (int step = 0; step < kSteps && residual > limits.tolerance && count < all &&
+                     misses < kMisses && !is_late(limits);
+       ++step) {
     const double before = residual;
     linearise(problem, audit, impulses);
-    solve(problem, audit, lambda, std::min(limits.products, all - count), count);
+    solve(problem, audit, lambda, limits, std::min(limits.products, all - count), count);
     const double length = search(problem, audit, impulses, residual);
     if (length > 0.0) impulses = best_;
     if (residual > limits.hope) break;

@@ -19,6 +19,7 @@
 //   11 (1963) 431-441.
 #pragma once
 
+#include <chrono>
 #include <vector>
 
 #include "problem/audit.h"
@@ -30,6 +31,7 @@ struct DescentLimits {
   double hope = 1.25e-4;    // the first step must come as near as this
   int products = 100;       // iterations of one step
   int most = 10000;         // of all steps
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
 class GaussNewton {
@@ -49,7 +51,8 @@ class GaussNewton {
   void linearise(const Problem& problem, Audit& audit, const Impulses& impulses);
   void apply(const Problem& problem, const Audit& audit, const Impulses& x, Impulses& y);
   void apply_transposed(const Problem& problem, const Audit& audit, const Impulses& x, Impulses& y);
-  void solve(const Problem& problem, const Audit& audit, double lambda, int products, int& count);
+  void solve(const Problem& problem, const Audit& audit, double lambda, const DescentLimits& limits,
+             int products, int& count);
   double search(const Problem& problem, Audit& audit, const Impulses& impulses, double& residual);
 
   std::vector<Slope> slope_;

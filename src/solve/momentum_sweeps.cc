@@ -31,6 +31,7 @@ constexpr double kWithinReach = 3.0, kHope = 1.25;
 constexpr int kDescendEvery = 300;
 constexpr int kProducts = 100;
 constexpr int kDigEvery = 3;
+constexpr double kLongest = 1e8;  // s; a longer time limit would not fit the clock
 
 std::span<double> numbers(AlignedVector<WideImpulse>& impulses) {
   return {reinterpret_cast<double*>(impulses.data()), impulses.size() * 3 * kLanes};
@@ -83,15 +84,13 @@ double MomentumSweeps::residual_here(Law law) const {
   return std::sqrt(wide_residual(system_, p_, rows_, law) / blocks) / audit_.reference_velocity;
 }
 
-double MomentumSweeps::descend(const Problem& problem, double tolerance, int attempt, int most,
+double MomentumSweeps::descend(const Problem& problem, DescentLimits limits, int attempt,
                                double best, Impulses& impulses, int& count) {
   const bool digs = attempt % kDigEvery == 0;
   system_.write(digs ? best_ : lowest_, impulses);
   impulses.rows = digs ? best_rows_ : lowest_rows_;
-  const DescentLimits limits{.tolerance = tolerance,
-                             .hope = digs ? best : kHope * tolerance,
-                             .products = digs ? attempt * kProducts : kProducts,
-                             .most = most};
+  limits.hope = digs ? best : kHope * limits.tolerance;
+  limits.products = digs ? attempt * kProducts : kProducts;
   const double residual = gauss_newton_.descend(problem, audit_, limits, impulses, count);
   if (residual >= best) return best;
   system_.read(impulses, best_);
@@ -165,8 +164,13 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
       if (options.law == Law::coulomb && best > options.tolerance &&
           lowest <= kWithinReach * options.tolerance && sweep_count >= next_descent &&
           !is_out_of_sweeps && !is_out_of_time) {
-        best = descend(problem, options.tolerance, ++attempts, max_sweeps - result.iterations, best,
-                       impulses, products);
+        DescentLimits limits{.tolerance = options.tolerance,
+                             .most = max_sweeps - result.iterations};
+        if (options.time_limit > 0.0)
+          limits.deadline =
+              start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                          std::chrono::duration<double>(std::min(options.time_limit, kLongest)));
+        best = descend(problem, limits, ++attempts, best, impulses, products);
         result.iterations = sweep_count + products;
         next_descent = sweep_count + kDescendEvery;
         lowest = std::numeric_limits<double>::infinity();

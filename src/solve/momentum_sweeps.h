@@ -36,7 +36,7 @@ class MomentumSweeps {
   double residual_here(Law law) const;
   /// Tries to get to the tolerance by least squares, from lowest_ or best_. What is better than
   /// `best` is kept in best_; returns the residual of that.
-  double descend(const Problem& problem, double tolerance, int attempt, int most, double best,
+  double descend(const Problem& problem, DescentLimits limits, int attempt, double best,
                  Impulses& impulses, int& count);
   void restart_from(const Problem& problem, const AlignedVector<WideImpulse>& p,
                     const std::vector<double>& rows);

@@ -51,6 +51,19 @@ TEST(GaussNewton, NeverReturnsMoreThanItGot) {
   }
 }
 
+TEST(GaussNewton, DoesNothingAfterItsDeadline) {
+  const Problem problem = shaken_lattice(6, 0.4, 1);
+  Impulses impulses = swept(problem, 2e-3);
+  Audit audit;
+  audit.prepare(problem);
+  const double before = audit.residual(problem, impulses, Law::coulomb);
+  DescentLimits limits{.tolerance = 0.5 * before, .hope = 1.0};
+  limits.deadline = std::chrono::steady_clock::now();
+  int products = 0;
+  EXPECT_EQ(GaussNewton().descend(problem, audit, limits, impulses, products), before);
+  EXPECT_EQ(products, 0);
+}
+
 // With every contact sticking the law is linear and the slopes are exact: one step leaves only what
 // its damping does.
 TEST(GaussNewton, SolvesALinearProblemToTheDampingOfItsSteps) {
