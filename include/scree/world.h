@@ -73,6 +73,8 @@ class World {
   const Contacts& contacts() const;  // of the last step, with their impulses in impulses()
   const Impulses& impulses() const;
   const Problem& problem() const;  // of the last step
+  /// Of each contact of the last step, relative, by the audit.
+  const std::vector<double>& contact_residuals() const;
 
   /// Called before each step (to set forces) and after each (to look).
   std::function<void(World&)> before_step;

@@ -96,6 +96,7 @@ double Audit::residual(const Problem& problem, const Impulses& impulses, Law law
 Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law law) {
   Residuals r;
   r.reference_velocity = reference_velocity;
+  contact_residual.resize(problem.contacts.size());
   const std::size_t count = problem.contacts.size() + problem.rows.size();
   if (count == 0) return r;
 
@@ -127,6 +128,7 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
     const double e_ncp =
         natural_residual(p, u_shift, eta, mu, law == Law::none ? Law::none : Law::coulomb);
     const double e = law == Law::coulomb ? e_ncp : e_ccp;
+    contact_residual[i] = e / reference_velocity;
     sum += e * e;
     sum_ccp += e_ccp * e_ccp;
     sum_ncp += e_ncp * e_ncp;

@@ -29,6 +29,8 @@ struct Audit {
   std::vector<double> contact_mass;  // eta of each contact, kg
   std::vector<double> row_mass;
   std::vector<BodyVelocity> velocities;  // of the impulses judged last
+  /// Of each contact over the reference velocity; written by residuals().
+  std::vector<double> contact_residual;
 };
 
 /// Prepare and judge in one call.

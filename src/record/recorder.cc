@@ -67,7 +67,7 @@ struct Recorder::Parts {
   AppendDataset *position = nullptr, *orientation = nullptr;
   AppendDataset *velocity = nullptr, *angular_velocity = nullptr;
   AppendDataset *body_a = nullptr, *body_b = nullptr, *point = nullptr, *normal = nullptr;
-  AppendDataset *gap = nullptr, *impulse = nullptr, *offset = nullptr;
+  AppendDataset *gap = nullptr, *impulse = nullptr, *residual = nullptr, *offset = nullptr;
   AppendDataset *status = nullptr, *converged = nullptr, *method = nullptr;
   std::vector<AppendDataset*> numbers, integers;
 
@@ -142,6 +142,8 @@ void Recorder::Parts::add_contacts() {
   gap = add("/contacts/gap", H5T_NATIVE_FLOAT, one, "m", "negative: overlap");
   impulse = add("/contacts/impulse", H5T_NATIVE_FLOAT, three, "N s",
                 "on b, world axes; the force is impulse / step, with step an attribute of /meta");
+  residual = add("/contacts/residual", H5T_NATIVE_FLOAT, one, "1",
+                 "of this contact, by the audit, over the reference velocity of the step");
   offset = add("/contacts/offset", H5T_NATIVE_INT64, {{}, kScalarsPerChunk, Compression::none}, "1",
                "frame i has the contacts offset[i] to offset[i + 1]");
 }
@@ -184,10 +186,10 @@ void Recorder::Parts::append_contacts(std::span<const RecordedContact> contacts)
   contact_count += static_cast<std::int64_t>(contacts.size());
   offset->add_one(contact_count);
   if (contacts.empty()) return;
-  for (AppendDataset* list : {body_a, body_b, point, normal, gap, impulse}) {
+  for (AppendDataset* list : {body_a, body_b, point, normal, gap, impulse, residual}) {
     list->set_frame_rows(contacts.size());
   }
-  // The six have chunks of the same length, so they are full together.
+  // The seven have chunks of the same length, so they are full together.
   while (!contacts.empty()) {
     const std::size_t count = std::min(contacts.size(), gap->room());
     auto* a = static_cast<std::int32_t*>(body_a->add(count));
@@ -196,6 +198,7 @@ void Recorder::Parts::append_contacts(std::span<const RecordedContact> contacts)
     auto* n = static_cast<float*>(normal->add(count));
     auto* g = static_cast<float*>(gap->add(count));
     auto* p = static_cast<float*>(impulse->add(count));
+    auto* e = static_cast<float*>(residual->add(count));
     for (const RecordedContact& contact : contacts.first(count)) {
       *a++ = contact.a;
       *b++ = contact.b;
@@ -203,6 +206,7 @@ void Recorder::Parts::append_contacts(std::span<const RecordedContact> contacts)
       n = put(contact.normal, n);
       *g++ = static_cast<float>(contact.gap);
       p = put(contact.impulse, p);
+      *e++ = static_cast<float>(contact.residual);
     }
     contacts = contacts.subspan(count);
   }

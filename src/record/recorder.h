@@ -3,6 +3,7 @@
 // kill.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct RecordedContact {
   Vec3 point, normal;         // world
   double gap = 0.0;           // m
   Vec3 impulse;               // N s, on b, world axes
+  /// Relative, by the audit; not a number where it is not known (older recordings).
+  double residual = std::numeric_limits<double>::quiet_NaN();
 };
 
 class Recorder {

@@ -10,6 +10,7 @@
 #include "model/scene_file.h"
 #include "record/hdf5_file.h"
 #include "record/layout.h"
+#include "record/output_file.h"
 #include "scree/error.h"
 
 namespace scree {
@@ -97,6 +98,38 @@ std::vector<Vec3> to_vec3s(const std::vector<T>& values) {
   return vectors;
 }
 
+std::vector<Quat> to_quats(const std::vector<double>& q) {
+  std::vector<Quat> quats;
+  quats.reserve(q.size() / 4);
+  for (std::size_t i = 0; i + 3 < q.size(); i += 4) {
+    quats.emplace_back(q[i], q[i + 1], q[i + 2], q[i + 3]);
+  }
+  return quats;
+}
+
+/// Body `body` of a dataset [frames, bodies, width], in `count` frames `stride` apart.
+template <class T>
+std::vector<T> column(const Hdf5File& file, const Series& series, std::uint64_t body,
+                      std::uint64_t stride, std::uint64_t count) {
+  const std::string attempt = "read " + series.name;
+  const Hdf5Handle space(H5Dget_space(series.dataset.id()));
+  check_hdf5(space.id(), file.path(), attempt);
+  hsize_t size[3] = {};
+  if (H5Sget_simple_extent_ndims(space.id()) != 3) return {};
+  H5Sget_simple_extent_dims(space.id(), size, nullptr);
+  std::vector<T> values(count * size[2]);
+  if (values.empty()) return values;
+  const hsize_t start[3] = {0, body, 0}, step[3] = {stride, 1, 1}, blocks[3] = {count, 1, size[2]};
+  check_hdf5(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start, step, blocks, nullptr),
+             file.path(), attempt);
+  const hsize_t total = values.size();
+  const Hdf5Handle memory(H5Screate_simple(1, &total, nullptr));
+  check_hdf5(H5Dread(series.dataset.id(), hdf5_type<T>(), memory.id(), space.id(), H5P_DEFAULT,
+                     values.data()),
+             file.path(), attempt);
+  return values;
+}
+
 }  // namespace
 
 struct Recording::Parts {
@@ -106,7 +139,8 @@ struct Recording::Parts {
   std::vector<std::string> names;
   std::vector<double> masses;
   Series time, offset, step, position, orientation, velocity, angular_velocity;
-  Series body_a, body_b, point, normal, gap, impulse;
+  Series body_a, body_b, point, normal, gap, impulse, residual;
+  bool has_residual = false;  // older recordings do not know it
   Series status, converged, method;
   std::vector<Series> numbers, integers;
   std::uint64_t frame_count = 0;
@@ -157,6 +191,8 @@ void Recording::Parts::open_series_of_frames() {
   normal = open_series(file, "/contacts/normal", {3});
   gap = open_series(file, "/contacts/gap");
   impulse = open_series(file, "/contacts/impulse", {3});
+  has_residual = H5Lexists(file.id(), "/contacts/residual", H5P_DEFAULT) > 0;
+  if (has_residual) residual = open_series(file, "/contacts/residual");
   status = open_series(file, "/solver/status");
   converged = open_series(file, "/solver/converged");
   method = open_series(file, "/solver/method");
@@ -177,7 +213,9 @@ std::vector<Series*> Recording::Parts::per_frame() {
 }
 
 std::vector<Series*> Recording::Parts::per_contact() {
-  return {&body_a, &body_b, &point, &normal, &gap, &impulse};
+  std::vector<Series*> list{&body_a, &body_b, &point, &normal, &gap, &impulse};
+  if (has_residual) list.push_back(&residual);
+  return list;
 }
 
 std::vector<Series*> Recording::Parts::all() {
@@ -230,10 +268,7 @@ void Recording::Parts::read_bodies(std::uint64_t index, Frame& frame) const {
   frame.position = to_vec3s(rows<double>(file, position, index, 1));
   frame.velocity = to_vec3s(rows<float>(file, velocity, index, 1));
   frame.angular_velocity = to_vec3s(rows<float>(file, angular_velocity, index, 1));
-  const std::vector<double> q = rows<double>(file, orientation, index, 1);
-  for (std::size_t i = 0; i + 3 < q.size(); i += 4) {
-    frame.orientation.emplace_back(q[i], q[i + 1], q[i + 2], q[i + 3]);
-  }
+  frame.orientation = to_quats(rows<double>(file, orientation, index, 1));
 }
 
 void Recording::Parts::read_contacts(std::uint64_t index, Frame& frame) const {
@@ -253,6 +288,9 @@ void Recording::Parts::read_contacts(std::uint64_t index, Frame& frame) const {
   const auto normals = rows<float>(file, normal, first, count);
   const auto gaps = rows<float>(file, gap, first, count);
   const auto impulses = rows<float>(file, impulse, first, count);
+  const auto residuals = has_residual
+                             ? rows<float>(file, residual, first, count)
+                             : std::vector<float>(count, std::numeric_limits<float>::quiet_NaN());
   const auto bodies = static_cast<std::int32_t>(names.size());
   for (std::size_t i = 0; i < count; ++i) {
     if (std::min(a[i], b[i]) < -1 || std::max(a[i], b[i]) >= bodies) {
@@ -260,7 +298,8 @@ void Recording::Parts::read_contacts(std::uint64_t index, Frame& frame) const {
                                    file.path(), first + i, a[i], b[i], bodies));
     }
     frame.contacts.push_back({a[i], b[i], vec3_at(points, i), vec3_at(normals, i),
-                              static_cast<double>(gaps[i]), vec3_at(impulses, i)});
+                              static_cast<double>(gaps[i]), vec3_at(impulses, i),
+                              static_cast<double>(residuals[i])});
   }
 }
 
@@ -298,6 +337,11 @@ Recording::Recording(const std::string& path) : parts_(std::make_unique<Parts>()
 }
 Recording::~Recording() = default;
 Recording::Recording(Recording&&) noexcept = default;
+Recording& Recording::operator=(Recording&&) noexcept = default;
+const std::string& Recording::path() const { return parts_->file.path(); }
+bool Recording::is_growing() const {
+  return parts_->file.has_writer() && WriterMark::is_set(parts_->file.path());
+}
 
 int Recording::frame_count() const { return static_cast<int>(parts_->frame_count); }
 const Scene& Recording::scene() const { return parts_->scene; }
@@ -330,6 +374,68 @@ std::vector<double> Recording::series(const std::string& name) const {
   try {
     const Series series = open_series(parts_->file, "/solver/" + name);
     return rows<double>(parts_->file, series, 0, parts_->frame_count);
+  } catch (const Hdf5Error& error) {
+    throw InputError(error.what());
+  }
+}
+
+std::vector<double> Recording::times() const {
+  try {
+    return rows<double>(parts_->file, parts_->time, 0, parts_->frame_count);
+  } catch (const Hdf5Error& error) {
+    throw InputError(error.what());
+  }
+}
+
+BodyTrack Recording::track(int body, int stride) const {
+  const Parts& parts = *parts_;
+  const auto bodies = static_cast<int>(parts.names.size());
+  if (body < 0 || body >= bodies || stride < 1) {
+    throw InputError(fmt::format("{}: no track of body {} with stride {}, there are {} bodies",
+                                 parts.file.path(), body, stride, bodies));
+  }
+  try {
+    const auto at = static_cast<std::uint64_t>(body);
+    const auto every = static_cast<std::uint64_t>(stride);
+    const std::uint64_t count = (parts.frame_count + every - 1) / every;
+    BodyTrack track;
+    const std::vector<double> all = times();
+    for (std::uint64_t i = 0; i < count; ++i) track.time.push_back(all[i * every]);
+    track.position = to_vec3s(column<double>(parts.file, parts.position, at, every, count));
+    track.velocity = to_vec3s(column<float>(parts.file, parts.velocity, at, every, count));
+    track.angular_velocity =
+        to_vec3s(column<float>(parts.file, parts.angular_velocity, at, every, count));
+    track.orientation = to_quats(column<double>(parts.file, parts.orientation, at, every, count));
+    return track;
+  } catch (const Hdf5Error& error) {
+    throw InputError(error.what());
+  }
+}
+
+std::vector<Vec3> Recording::contact_forces(int body, int stride) const {
+  constexpr std::int64_t kManyContacts = 20'000'000;
+  const Parts& parts = *parts_;
+  const double step = parts.meta.provenance.step;
+  std::vector<Vec3> forces;
+  try {
+    const auto ends = rows<std::int64_t>(parts.file, parts.offset, 0, parts.frame_count + 1);
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const bool are_many = ends.back() / std::max(1, stride) > kManyContacts;
+    for (std::uint64_t i = 0; i < parts.frame_count; i += static_cast<std::uint64_t>(stride)) {
+      forces.push_back(are_many ? Vec3(Vec3::Constant(nan)) : Vec3(Vec3::Zero()));
+      const std::int64_t count = ends[i + 1] - ends[i];
+      if (are_many || count <= 0) continue;
+      const auto first = static_cast<std::uint64_t>(ends[i]);
+      const auto size = static_cast<std::uint64_t>(count);
+      const auto a = rows<std::int32_t>(parts.file, parts.body_a, first, size);
+      const auto b = rows<std::int32_t>(parts.file, parts.body_b, first, size);
+      const auto impulses = rows<float>(parts.file, parts.impulse, first, size);
+      for (std::size_t k = 0; k < size; ++k) {
+        if (b[k] == body) forces.back() += vec3_at(impulses, k) / step;
+        if (a[k] == body) forces.back() -= vec3_at(impulses, k) / step;
+      }
+    }
+    return forces;
   } catch (const Hdf5Error& error) {
     throw InputError(error.what());
   }

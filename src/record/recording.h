@@ -19,6 +19,14 @@ struct Frame {
   Receipt receipt;
 };
 
+/// One body over all frames, or every so many of them.
+struct BodyTrack {
+  std::vector<double> time;    // s
+  std::vector<Vec3> position;  // m, of the body frame
+  std::vector<Quat> orientation;
+  std::vector<Vec3> velocity, angular_velocity;  // of the centre of mass, m/s; rad/s
+};
+
 class Recording {
  public:
   /// Throws InputError: not a recording, a newer format (its version and the highest known), broken
@@ -26,6 +34,8 @@ class Recording {
   explicit Recording(const std::string& path);
   ~Recording();
   Recording(Recording&&) noexcept;
+  Recording& operator=(Recording&&) noexcept;
+  const std::string& path() const;
   int frame_count() const;
   Frame frame(int index) const;
   const Scene& scene() const;
@@ -36,8 +46,16 @@ class Recording {
   /// A number per frame by its name under /solver ("residual", "kinetic_energy"). Throws
   /// InputError.
   std::vector<double> series(const std::string& name) const;
+  std::vector<double> times() const;  // of all frames, s
+  /// `body` in every `stride`-th frame. Throws InputError.
+  BodyTrack track(int body, int stride = 1) const;
+  /// Sum of the contact forces on `body`, N, in the same frames as its track. Not numbers when
+  /// there are so many contacts that reading them would take long.
+  std::vector<Vec3> contact_forces(int body, int stride = 1) const;
   /// False while the writer is at work, and for ever when it was killed.
   bool is_complete() const;
+  /// A writer is at work on it now.
+  bool is_growing() const;
   /// Looks for frames written since; true when there are more. Earlier frames do not change.
   bool refresh();
 

@@ -208,6 +208,9 @@ const State& World::state() const { return parts_->state; }
 const Contacts& World::contacts() const { return parts_->workspace.contacts; }
 const Impulses& World::impulses() const { return parts_->workspace.impulses; }
 const Problem& World::problem() const { return parts_->workspace.problem; }
+const std::vector<double>& World::contact_residuals() const {
+  return parts_->workspace.audit.contact_residual;
+}
 
 std::uint64_t state_hash(const State& state) {
   std::uint64_t hash = 0xcbf29ce484222325ull;

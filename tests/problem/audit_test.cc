@@ -93,6 +93,22 @@ TEST_F(OneContact, AnImpulseOutsideTheConeIsSeen) {
               1e-9);  // over max(p_n, eta V_ref)
 }
 
+// What the whole is made of: the rms of the contacts' residuals is the residual.
+TEST(Audit, ResidualsOfContactsMakeTheResidual) {
+  const Problem problem = shaken_lattice(3, 0.5, 7);
+  Impulses impulses{.contacts = std::vector<Vec3>(problem.contacts.size(), Vec3(0.1, 0.02, 0)),
+                    .rows = {}};
+  Audit judge;
+  judge.prepare(problem);
+  const Residuals r = judge.residuals(problem, impulses, Law::coulomb);
+  ASSERT_EQ(judge.contact_residual.size(), problem.contacts.size());
+  double sum = 0.0;
+  for (const double e : judge.contact_residual) sum += e * e;
+  EXPECT_NEAR(std::sqrt(sum / static_cast<double>(problem.contacts.size())), r.relative_rms,
+              1e-12 * r.relative_rms);
+  EXPECT_EQ(judge.contact_residual[static_cast<std::size_t>(r.worst_contact)], r.relative_worst);
+}
+
 TEST_F(OneContact, NotANumberIsNeverAGoodResidual) {
   impulses.contacts[0] = Vec3(std::nan(""), 0, 0);
   EXPECT_FALSE(audit(problem, impulses, Law::coulomb).relative_rms <= 1.0);

@@ -75,7 +75,7 @@ inline std::vector<RecordedContact> some_contacts(int bodies, std::int64_t step)
   for (int i = 0; i < step % 5; ++i) {
     const double x = static_cast<double>(step) + 0.1 * i;
     contacts.push_back({i % 2 ? i % bodies : -1, (i + 1) % bodies, Vec3(x, 1 / x, 2), Vec3(0, 0, 1),
-                        -1e-4 * x, Vec3(0.3 * x, 0.1, x / 3)});
+                        -1e-4 * x, Vec3(0.3 * x, 0.1, x / 3), 1e-5 / (1 + i)});
   }
   return contacts;
 }

@@ -61,8 +61,57 @@ TEST(Recording, WhatIsWrittenIsRead) {
       EXPECT_EQ(frame.contacts[i].normal, contacts[i].normal);
       EXPECT_EQ(frame.contacts[i].point[0], as_float(contacts[i].point[0]));
       EXPECT_EQ(frame.contacts[i].impulse[2], as_float(contacts[i].impulse[2]));
+      EXPECT_EQ(frame.contacts[i].residual, as_float(contacts[i].residual));
     }
   }
+}
+
+TEST(Recording, TrackIsTheBodyFrameByFrame) {
+  const TestFolder folder;
+  const Recording recording(write_recording(folder.file("a.h5"), 7, 250));
+  for (const int stride : {1, 7, 300}) {
+    const BodyTrack track = recording.track(3, stride);
+    ASSERT_EQ(track.time.size(), static_cast<std::size_t>((250 + stride - 1) / stride));
+    for (std::size_t i = 0; i < track.time.size(); ++i) {
+      const Frame frame = recording.frame(static_cast<int>(i) * stride);
+      EXPECT_EQ(track.time[i], frame.time);
+      EXPECT_EQ(track.position[i], frame.position[3]);
+      EXPECT_EQ(track.orientation[i].coeffs(), frame.orientation[3].coeffs());
+      EXPECT_EQ(track.velocity[i], frame.velocity[3]);
+      EXPECT_EQ(track.angular_velocity[i], frame.angular_velocity[3]);
+    }
+  }
+  EXPECT_EQ(recording.times().size(), 250u);
+  EXPECT_THROW(recording.track(7), InputError);
+  EXPECT_THROW(recording.track(-1), InputError);
+}
+
+// The force on a body is the sum of impulse / step over the contacts where it is b, less those
+// where it is a.
+TEST(Recording, ContactForcesAreSumsOverTheContactsOfABody) {
+  const TestFolder folder;
+  const Recording recording(write_recording(folder.file("a.h5"), 3, 50));
+  const std::vector<Vec3> forces = recording.contact_forces(1);
+  ASSERT_EQ(forces.size(), 50u);
+  for (int i = 0; i < 50; ++i) {
+    Vec3 sum = Vec3::Zero();
+    for (const RecordedContact& contact : recording.frame(i).contacts) {
+      if (contact.b == 1) sum += contact.impulse / 0.01;
+      if (contact.a == 1) sum -= contact.impulse / 0.01;
+    }
+    EXPECT_LT((forces[static_cast<std::size_t>(i)] - sum).norm(), 1e-9 * (1.0 + sum.norm()));
+  }
+}
+
+TEST(Recording, WithoutResidualsOfContactsIsReadAsBefore) {
+  const TestFolder folder;
+  const std::string path = write_recording(folder.file("a.h5"), 3, 20);
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  ASSERT_GE(H5Ldelete(file, "/contacts/residual", H5P_DEFAULT), 0);
+  H5Fclose(file);
+  const Frame frame = Recording(path).frame(4);
+  ASSERT_EQ(frame.contacts.size(), 4u);
+  EXPECT_TRUE(std::isnan(frame.contacts[0].residual));
 }
 
 TEST(Recording, EachReceiptComesBack) {
