@@ -18,6 +18,7 @@ enum ExitCode : int {
 using Action = std::function<int()>;
 
 void add_run(CLI::App& program, Action& action);
+void add_view(CLI::App& program, Action& action);
 void add_list(CLI::App& program, Action& action);
 void add_info(CLI::App& program, Action& action);
 void add_check(CLI::App& program, Action& action);

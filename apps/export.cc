@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "commands.h"
 #include "model/scene_file.h"
@@ -13,6 +14,8 @@
 #include "record/output_file.h"
 #include "record/recording.h"
 #include "scree/error.h"
+#include "view/assets.h"
+#include "view/export_html.h"
 
 namespace scree::app {
 namespace {
@@ -22,7 +25,8 @@ namespace fs = std::filesystem;
 struct Arguments {
   std::string input, output;
   std::vector<std::string> settings;
-  bool has_surfaces = false, quiet = false;
+  bool has_surfaces = false, no_contacts = false, quiet = false;
+  std::optional<double> max_size;  // MB
 };
 
 void write_text(const std::string& path, const std::string& text) {
@@ -38,6 +42,11 @@ void check_options(const Arguments& arguments, const std::string& ending, FileKi
   }
   if (arguments.has_surfaces && ending != ".pvd") {
     throw InputError(fmt::format("--surfaces is for .pvd files, got {}", arguments.output));
+  }
+  if ((arguments.max_size || arguments.no_contacts) && ending != ".html") {
+    throw InputError(fmt::format("{} is for .html files, got {}",
+                                 arguments.max_size ? "--max-size" : "--no-contacts",
+                                 arguments.output));
   }
 }
 
@@ -60,14 +69,31 @@ std::string frames_beside(const std::string& list) {
   return fmt::format(", and {} files of {} in {}/", files, format_bytes(bytes), folder.string());
 }
 
+/// The page; returns what was left out to keep it small.
+std::string write_page(const Recording& recording, const Arguments& arguments) {
+  HtmlOptions options;
+  options.has_contacts = !arguments.no_contacts;
+  if (arguments.max_size) options.max_bytes = static_cast<std::size_t>(1e6 * *arguments.max_size);
+  const HtmlReport report = export_html(recording, arguments.output, viewer_assets(), options);
+  std::string text = fmt::format(", {} frames", report.frames);
+  if (report.frames < report.frame_count || (options.has_contacts && !report.has_contacts)) {
+    text +=
+        fmt::format(" of {}{}, to stay below {} (--max-size MB allows more)", report.frame_count,
+                    options.has_contacts && !report.has_contacts ? ", without contacts" : "",
+                    format_bytes(static_cast<double>(options.max_bytes)));
+  }
+  return text;
+}
+
 int execute_export(const Arguments& arguments) {
   const FileKind kind = kind_of(arguments.input);
   require_writable("OUTPUT", arguments.output, Content::text);
   const std::string ending = fs::path(arguments.output).extension().string();
   check_options(arguments, ending, kind);
+  std::string thinning;
   if (ending == ".yaml" || ending == ".yml") {
     write_text(arguments.output, write_scene(scene_in(arguments, kind)));
-  } else if (ending == ".csv" || ending == ".pvd") {
+  } else if (ending == ".csv" || ending == ".pvd" || ending == ".html") {
     if (kind != FileKind::recording) {
       throw InputError(
           fmt::format("{}: {} files are made from recordings; record one with: scree run {}",
@@ -76,18 +102,20 @@ int execute_export(const Arguments& arguments) {
     const Recording recording(arguments.input);
     if (ending == ".csv") {
       export_csv(recording, arguments.output);
+    } else if (ending == ".html") {
+      thinning = write_page(recording, arguments);
     } else {
       export_paraview(recording, arguments.output, arguments.has_surfaces);
     }
   } else {
-    throw InputError(
-        fmt::format("{}: the ending says the format: .csv, .pvd (ParaView) or .yaml (scene)",
-                    arguments.output));
+    throw InputError(fmt::format(
+        "{}: the ending says the format: .csv, .pvd (ParaView), .html (viewer) or .yaml (scene)",
+        arguments.output));
   }
   if (!arguments.quiet) {
     fmt::print("{}: {}{}\n", arguments.output,
                format_bytes(static_cast<double>(fs::file_size(arguments.output))),
-               ending == ".pvd" ? frames_beside(arguments.output) : "");
+               ending == ".pvd" ? frames_beside(arguments.output) : thinning);
   }
   return kSuccess;
 }
@@ -97,22 +125,27 @@ int execute_export(const Arguments& arguments) {
 void add_export(CLI::App& program, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = program.add_subcommand(
-      "export", "A recording as CSV or for ParaView; a demo as a scene file");
+      "export", "A recording as a page, CSV or for ParaView; a demo as a scene file");
   verb->footer(
       "\nExamples:\n"
       "  scree export wall.h5 wall.csv               one row per frame and body\n"
       "  scree export wall.h5 wall.pvd --surfaces    opens in ParaView\n"
+      "  scree export wall.h5 wall.html              one page to send, opens without Scree\n"
       "  scree export wall wall.yaml                 the demo as a scene file to change");
   verb->add_option("INPUT", arguments->input, "recording; or scene, demo or checkpoint for .yaml")
       ->required()
       ->check(not_empty());
   verb->add_option("OUTPUT", arguments->output,
-                   "file to write; its ending says the format: .csv, .pvd or .yaml")
+                   "file to write; its ending says the format: .csv, .pvd, .html or .yaml")
       ->required()
       ->check(not_empty());
   verb->add_option("--set", arguments->settings, "parameter of a scene or demo, name=value")
       ->allow_extra_args(false);
   verb->add_flag("--surfaces", arguments->has_surfaces, ".pvd: body surfaces instead of points");
+  verb->add_option("--max-size", arguments->max_size,
+                   ".html: size in MB it is thinned to (default: 50)")
+      ->transform(positive_number("MB"));
+  verb->add_flag("--no-contacts", arguments->no_contacts, ".html: leave contacts out");
   verb->add_flag("--quiet", arguments->quiet, "print nothing");
   verb->callback(
       [arguments, &action] { action = [arguments] { return execute_export(*arguments); }; });

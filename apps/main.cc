@@ -120,11 +120,13 @@ int run_program(int argc, char** argv) {
       "\nExamples:\n"
       "  scree run wall                      simulate a demo and record it in wall.h5\n"
       "  scree run wall --set bricks=2000    with another parameter\n"
+      "  scree view wall                     watch and touch it in the browser\n"
       "  scree run scene.yaml --json         numbers for a script\n"
       "  scree list demos                    what there is to run\n"
       "  scree export wall.h5 wall.pvd       for ParaView");
   Action action;
   add_run(program, action);
+  add_view(program, action);
   add_list(program, action);
   add_info(program, action);
   add_check(program, action);

@@ -97,6 +97,20 @@ CLI::Validator positive_number(const std::string& unit) {
           ""};
 }
 
+CLI::Validator number_between(double lowest, double highest) {
+  return {[lowest, highest](std::string& text) {
+            double value = 0.0;
+            const bool is_good = parse_whole(text, value) && value >= lowest && value <= highest;
+            if (!is_good) {
+              return fmt::format("must be a number from {:g} to {:g}, got {}", lowest, highest,
+                                 text);
+            }
+            text = fmt::format("{:a}", value);
+            return std::string();
+          },
+          ""};
+}
+
 CLI::Validator whole_number(long long lowest, long long highest) {
   return {[lowest, highest](std::string& text) {
             long long value = 0;

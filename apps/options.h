@@ -11,12 +11,14 @@
 
 namespace scree::app {
 
-// The two for numbers are for transform(), because CLI11 reads numbers its own way: 010 as eight,
+// The three for numbers are for transform(), because CLI11 reads numbers its own way: 010 as eight,
 // and 0.1 by way of long double, which for one number in 2000 ends in another last bit than that of
 // the same number in a scene file.
 
 /// Accepts finite numbers above zero; the message names the unit.
 CLI::Validator positive_number(const std::string& unit);
+/// Accepts numbers from `lowest` to `highest`.
+CLI::Validator number_between(double lowest, double highest);
 CLI::Validator whole_number(long long lowest, long long highest = 2'000'000'000);
 CLI::Validator not_empty(const std::string& of_what = "a file");
 CLI::Validator one_of(const std::vector<std::string>& words);

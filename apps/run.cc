@@ -48,6 +48,7 @@ int execute_run(const RunArguments& arguments) {
   RunReport report = loop.report();
   report.signal = interrupt();
   print_report(arguments, report);
+  if (report.signal == 0) loop.linger();
   return exit_code(arguments, report);
 }
 

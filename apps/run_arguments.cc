@@ -10,6 +10,55 @@ constexpr int kMostThreads = 1024;
 
 }  // namespace
 
+void declare_simulation(CLI::App& verb, RunArguments& arguments) {
+  RunArguments& a = arguments;
+  verb.add_option("--set", a.settings,
+                  "parameter of the scene or demo, name=value; may be repeated")
+      ->allow_extra_args(false);
+  verb.add_option("--step", a.step, "step size in s (default: the scene's)")
+      ->transform(positive_number("s"));
+  verb.add_option("--solver", a.solver, "scree list solvers")->check(not_empty("a solver"));
+  verb.add_option("--option", a.solver_options,
+                  "option of the solver, name=value; may be repeated (scree list solvers)")
+      ->allow_extra_args(false);
+  verb.add_option("--law", a.law, "friction law; scree list laws")->check(not_empty("a law"));
+  verb.add_option("--tolerance", a.tolerance,
+                  "on the residual of each step (default: the scene's, or 1e-4)")
+      ->transform(positive_number(""));
+  verb.add_option("--max-iterations", a.max_iterations, "per solve (default: the solver's)")
+      ->transform(whole_number(1));
+  verb.add_option("--time-limit", a.time_limit,
+                  "seconds per solve (results then depend on the machine)")
+      ->transform(positive_number("s"));
+  verb.add_option(
+          "--on-failure", a.on_failure,
+          "when the tolerance is missed: continue, substep (halve the step, up to 4 times) or stop")
+      ->check(one_of({"continue", "substep", "stop"}));
+  verb.add_option("--collision", a.collision, "collision back end; scree list collision")
+      ->check(not_empty("a back end"));
+  verb.add_option("--threads", a.threads,
+                  "workers (default: all cores); the result does not depend on it")
+      ->transform(whole_number(1, kMostThreads));
+}
+
+void declare_viewer(CLI::App& verb, ViewArguments& arguments, CLI::Option* owner) {
+  ViewArguments& a = arguments;
+  const std::vector<CLI::Option*> options = {
+      verb.add_option("--port", a.port, "port of the page; the next free one when it is taken")
+          ->transform(whole_number(1, 65535)),
+      verb.add_option("--address", a.address,
+                      "address to listen at (default: this machine only); others need the link "
+                      "with its token")
+          ->check(not_empty("an address")),
+      verb.add_option("--speed", a.speed, "times real time at the start; 0: as fast as it can")
+          ->transform(number_between(0.0, 100.0)),
+      verb.add_flag("--view-only", a.view_only, "the page can watch, not control"),
+      verb.add_flag("--no-open", a.no_open, "do not open a browser")};
+  for (CLI::Option* option : options) {
+    if (owner != nullptr) option->needs(owner);
+  }
+}
+
 CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
   RunArguments& a = arguments;
   CLI::App* verb = program.add_subcommand("run", "Simulate a scene file or a demo");
@@ -20,40 +69,15 @@ CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
       "  scree run scene.yaml --json --threads 1      one JSON object, no recording\n"
       "  scree run wall --option memory=0             an option of the solver\n"
       "  scree run pile --checkpoint pile.check.h5    can go on later with --restart "
-      "pile.check.h5");
+      "pile.check.h5\n"
+      "  scree run wall --view                        watch it in the browser");
   verb->add_option("SCENE", a.scene, "scene file, or demo (scree list demos)");
-  verb->add_option("--set", a.settings,
-                   "parameter of the scene or demo, name=value; may be repeated")
-      ->allow_extra_args(false);
   auto* time = verb->add_option("--time", a.time, "seconds to simulate (default: the scene's)");
   time->transform(positive_number("s"));
   verb->add_option("--steps", a.steps, "steps to make, instead of --time")
       ->transform(whole_number(0))
       ->excludes(time);
-  verb->add_option("--step", a.step, "step size in s (default: the scene's)")
-      ->transform(positive_number("s"));
-  verb->add_option("--solver", a.solver, "scree list solvers")->check(not_empty("a solver"));
-  verb->add_option("--option", a.solver_options,
-                   "option of the solver, name=value; may be repeated (scree list solvers)")
-      ->allow_extra_args(false);
-  verb->add_option("--law", a.law, "friction law; scree list laws")->check(not_empty("a law"));
-  verb->add_option("--tolerance", a.tolerance,
-                   "on the residual of each step (default: the scene's, or 1e-4)")
-      ->transform(positive_number(""));
-  verb->add_option("--max-iterations", a.max_iterations, "per solve (default: the solver's)")
-      ->transform(whole_number(1));
-  verb->add_option("--time-limit", a.time_limit,
-                   "seconds per solve (results then depend on the machine)")
-      ->transform(positive_number("s"));
-  verb->add_option(
-          "--on-failure", a.on_failure,
-          "when the tolerance is missed: continue, substep (halve the step, up to 4 times) or stop")
-      ->check(one_of({"continue", "substep", "stop"}));
-  verb->add_option("--collision", a.collision, "collision back end; scree list collision")
-      ->check(not_empty("a back end"));
-  verb->add_option("--threads", a.threads,
-                   "workers (default: all cores); the result does not depend on it")
-      ->transform(whole_number(1, kMostThreads));
+  declare_simulation(*verb, a);
   auto* record = verb->add_option("--record", a.record,
                                   "recording file (default: SCENE.h5; none with --json)");
   record->check(not_empty());
@@ -65,6 +89,9 @@ CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
       ->transform(whole_number(1));
   verb->add_option("--restart", a.restart, "go on from a checkpoint, bit for bit")
       ->check(not_empty());
+  auto* view = verb->add_flag("--view", a.has_view,
+                              "show the run in the browser; it begins when the page is open");
+  declare_viewer(*verb, a.view, view);
   auto* json = verb->add_flag("--json", a.json, "print one JSON object on stdout");
   verb->add_flag("--jsonl", a.jsonl, "print one JSON object per step on stdout")->excludes(json);
   verb->add_flag("--quiet", a.quiet, "no progress and no summary; warnings remain");

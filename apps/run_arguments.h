@@ -9,6 +9,14 @@
 
 namespace scree::app {
 
+/// How the viewer is served: `scree view`, and `scree run --view`.
+struct ViewArguments {
+  std::string address = "127.0.0.1";
+  int port = 8765;
+  bool view_only = false, no_open = false;
+  double speed = 1.0;  // times real time, 0: as fast as it can
+};
+
 struct RunArguments {
   std::string scene;
   std::vector<std::string> settings;                        // name=value
@@ -23,8 +31,14 @@ struct RunArguments {
   std::int64_t checkpoint_every = 0;  // steps; 0: at the end only
   bool no_record = false, json = false, jsonl = false, quiet = false, strict = false,
        profile = false;
+  bool has_view = false;
+  ViewArguments view;
 };
 
+/// What is simulated and how: the options that `run` and `view` share.
+void declare_simulation(CLI::App& verb, RunArguments& arguments);
+/// `owner`, when there is one, must be given with them.
+void declare_viewer(CLI::App& verb, ViewArguments& arguments, CLI::Option* owner = nullptr);
 /// The verb with its options, which fill `arguments` when the command line is parsed.
 CLI::App* declare_run(CLI::App& program, RunArguments& arguments);
 /// What the parser cannot check: options that need each other, places that cannot be written to.

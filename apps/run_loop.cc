@@ -13,6 +13,8 @@
 #include "options.h"
 #include "record/checkpoint.h"
 #include "scree/error.h"
+#include "view/assets.h"
+#include "viewer_link.h"
 #include "world/recorded_contacts.h"
 
 namespace scree::app {
@@ -60,6 +62,7 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
   report_.tolerance = run.tolerance;
   // Up to here an interrupt ends the program at once; from here on there are files to close.
   watch_interrupts();
+  if (arguments.has_view) start_view();
   if (setup_.recording.empty()) return;
   recorder_ = std::make_unique<Recorder>(setup_.recording, world_.scene(), world_.model(),
                                          setup_.provenance);
@@ -70,6 +73,28 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
   recorder_->write(world_.model(), world_.state(), before, {});
 }
 
+// Trouble with the server is no reason not to simulate.
+void RunLoop::start_view() {
+  LiveOptions options = live_options(arguments_.view, setup_.world);
+  options.end_step = world_.step_count() + setup_.steps;
+  // What a recording says of its settings stays true, and its bodies the same.
+  if (can_control(arguments_.view)) options.abilities = {"control", "drag"};
+  if (can_control(arguments_.view) && setup_.recording.empty()) options.abilities.push_back("set");
+  try {
+    view_ = std::make_unique<LiveView>(world_, std::move(options), viewer_assets());
+  } catch (const EnvironmentError& error) {
+    say(highlighted(fmt::format("scree: {}; the run goes on without the viewer", error.what())));
+    return;
+  }
+  show_link(view_->link(), arguments_.view, setup_.scene.name);
+}
+
+void RunLoop::linger() {
+  if (view_ == nullptr || view_->client_count() == 0) return;
+  if (!arguments_.quiet) say("the page stays open until it is closed, or Ctrl-C here");
+  view_->linger(world_);
+}
+
 void RunLoop::run() {
   const double cpu_start = process_cpu_seconds();
   const Clock::time_point start = Clock::now();
@@ -77,6 +102,7 @@ void RunLoop::run() {
     make_steps();
   } catch (const StepFailure& failure) {
     report_.failure = failure.what();
+    if (view_) view_->failed(world_, failure.what());
   } catch (const EnvironmentError&) {
     // The recording cannot go on; the state can still be kept, perhaps on another disk.
     progress_.finish();
@@ -99,11 +125,13 @@ void RunLoop::run() {
 void RunLoop::make_steps() {
   // Steps nobody reads are not made: a closed pipe ends a --jsonl run like an interrupt.
   while (report_.statistics.steps < setup_.steps && interrupt() == 0 && std::cout.good()) {
+    if (view_ && !view_->wait_for_turn(world_)) break;
     const Clock::time_point before = Clock::now();
     const Receipt receipt = world_.step();
     const double wall_ms = ms_since(before);
     const Clock::time_point after = Clock::now();
     observe(receipt);
+    if (view_) view_->stepped(world_, receipt);
     report_.statistics.add(receipt, wall_ms, ms_since(after));
     watch_tunnelling();
     watch_convergence(receipt);

@@ -12,6 +12,7 @@
 #include "run_report.h"
 #include "run_setup.h"
 #include "scree/world.h"
+#include "view/live_view.h"
 #include "world/tunnelling.h"
 
 namespace scree::app {
@@ -23,11 +24,14 @@ class RunLoop {
   /// Steps until the end, a failure or an interrupt, and closes the files. Throws EnvironmentError
   /// when a file cannot be written.
   void run();
+  /// With --view: goes on showing the end until the page is closed or the program interrupted.
+  void linger();
   /// What there is to say of the steps made; complete after run().
   const RunReport& report() const { return report_; }
 
  private:
   using Clock = std::chrono::steady_clock;
+  void start_view();
   void make_steps();
   void observe(const Receipt& receipt);
   void watch_tunnelling();
@@ -45,6 +49,7 @@ class RunLoop {
   std::vector<RecordedContact> contacts_;
   Progress progress_;
   RunReport report_;
+  std::unique_ptr<LiveView> view_;
 };
 
 }  // namespace scree::app

@@ -5,12 +5,15 @@ readonly kEnvironmentExit=3
 
 say() { printf 'scree: %s\n' "$*" >&2; }
 
-# Lines of cmake/packages.txt: all names, or with `required` those without the word optional.
+# Lines of cmake/packages.txt: all names, or with `required` those that nothing can be built without. Packages for tests
+# are listed when `for_tests` is set, packages for commands that are there never.
 packages() {
   local name kind
   while read -r name kind; do
     [[ -z $name || $name == \#* ]] && continue
-    [[ ${1:-} == required && $kind == optional ]] && continue
+    [[ ${1:-} == required && ($kind == optional || $kind == test) ]] && continue
+    [[ $kind == test && -z ${for_tests:-} ]] && continue
+    [[ $kind == command:* ]] && command -v "${kind#command:}" >/dev/null && continue
     printf '%s\n' "$name"
   done <"$root/cmake/packages.txt"
 }
@@ -22,7 +25,7 @@ needs() {
   exit "$kEnvironmentExit"
 }
 
-has_tools() { command -v cmake && command -v ninja && { command -v c++ || command -v g++; }; } >/dev/null 2>&1
+has_tools() { command -v cmake && command -v ninja && command -v npm && { command -v c++ || command -v g++; }; } >/dev/null 2>&1
 
 as_root() {
   if [[ $EUID -eq 0 ]]; then
@@ -40,7 +43,7 @@ apt_install() {
 
 # A stamp holding the package list makes the second call free; a list that changed or a tool that vanished asks again.
 install_packages() {
-  local stamp=$root/build/packages.stamp log=$root/build/packages.log
+  local stamp=$root/build/packages${for_tests:+.test}.stamp log=$root/build/packages.log
   if [[ -f $stamp && ! $root/cmake/packages.txt -nt $stamp ]] && has_tools; then return; fi
 
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -88,7 +91,7 @@ configure() {
   fi
   if [[ -f $folder/build.ninja && ! $root/CMakePresets.json -nt $folder/build.ninja ]]; then return; fi
   if ! (cd -- "$root" && cmake --preset "$1") >"$log" 2>&1; then
-    rm -f -- "$root/build/packages.stamp"
+    rm -f -- "$root"/build/packages*.stamp
     grep -A6 'CMake Error' "$log" >&2 || tail -n 10 "$log" >&2
     needs "could not configure (everything cmake said is in $log)"
   fi

@@ -337,7 +337,6 @@ Recording::Recording(const std::string& path) : parts_(std::make_unique<Parts>()
 }
 Recording::~Recording() = default;
 Recording::Recording(Recording&&) noexcept = default;
-Recording& Recording::operator=(Recording&&) noexcept = default;
 const std::string& Recording::path() const { return parts_->file.path(); }
 bool Recording::is_growing() const {
   return parts_->file.has_writer() && WriterMark::is_set(parts_->file.path());
@@ -436,6 +435,17 @@ std::vector<Vec3> Recording::contact_forces(int body, int stride) const {
       }
     }
     return forces;
+  } catch (const Hdf5Error& error) {
+    throw InputError(error.what());
+  }
+}
+
+void Recording::reopen() {
+  const std::string path = parts_->file.path();
+  // Closed first: HDF5 would share what it knows of a file that is open.
+  parts_ = std::make_unique<Parts>();
+  try {
+    parts_->open(path);
   } catch (const Hdf5Error& error) {
     throw InputError(error.what());
   }

@@ -34,7 +34,6 @@ class Recording {
   explicit Recording(const std::string& path);
   ~Recording();
   Recording(Recording&&) noexcept;
-  Recording& operator=(Recording&&) noexcept;
   const std::string& path() const;
   int frame_count() const;
   Frame frame(int index) const;
@@ -58,6 +57,9 @@ class Recording {
   bool is_growing() const;
   /// Looks for frames written since; true when there are more. Earlier frames do not change.
   bool refresh();
+  /// Opens the file again: when its writer has closed it, that shows the last frames. Throws like
+  /// the constructor; there are no frames then.
+  void reopen();
 
  private:
   struct Parts;

@@ -1,0 +1,72 @@
+// A recording shown to clients: answers what pages ask for. All reading happens in serve(), on the
+// thread that calls it; HDF5 is not made for several.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "record/recording.h"
+#include "view/command.h"
+#include "view/scene_json.h"
+#include "view/server.h"
+#include "view/snapshot.h"
+
+namespace scree {
+
+class ReplayView : public ServerEvents {
+ public:
+  /// Starts the server. Throws InputError, EnvironmentError.
+  ReplayView(Recording recording, const ServerOptions& options, std::span<const Asset> assets);
+
+  std::string link() const { return server_.link(); }
+  /// Until `is_interrupted`, which is asked a few times a second.
+  void serve(const std::function<bool()>& is_interrupted);
+
+  void on_open(ClientId client) override;
+  void on_text(ClientId client, std::string text) override;
+  void on_close(ClientId client) override;
+
+ private:
+  struct Client {
+    FrameWishes wishes;
+    int waiting = 0;  // requests
+  };
+  struct Task {
+    ClientId client = 0;
+    Request request;
+    FrameWishes wishes;
+  };
+
+  bool take_task(Task& task);
+  void answer(const Task& task);
+  void send_frames(const Task& task, const WantFrames& wanted);
+  void send_steps(ClientId client);
+  void send_track(ClientId client, int body);
+  void look_for_more();
+  void send(ClientId client, const ViewJson& json);
+
+  Recording recording_;
+  std::vector<int> moving_;
+  bool is_growing_ = false;
+
+  std::mutex mutex_;  // for what follows
+  std::condition_variable news_;
+  std::map<ClientId, Client> clients_;
+  std::deque<Task> tasks_;
+  std::shared_ptr<const std::string> hello_;
+  Server server_;  // last: it ends first, and calls the functions above until then
+};
+
+/// The message `hello` of a recording. `frames` are the indices of those that will be shown, all
+/// when it is empty.
+ViewJson describe_recording(const Recording& recording, const std::vector<int>& frames = {});
+/// Rows of `steps` of every `stride`-th frame.
+std::vector<std::array<double, kStepColumns>> step_rows(const Recording& recording, int stride);
+
+}  // namespace scree

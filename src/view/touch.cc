@@ -1,0 +1,72 @@
+#include "view/touch.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <numbers>
+
+#include "model/model.h"
+#include "model/state.h"
+#include "scree/error.h"
+
+namespace scree {
+namespace {
+
+constexpr double kFrequency = 2.0 * 2.0 * std::numbers::pi;  // rad/s, of the spring
+constexpr double kMostAcceleration = 500.0;                  // m/s^2; a far mouse is no cannon
+
+Mat3 cross_matrix(const Vec3& r) {
+  Mat3 m;
+  m << 0, -r[2], r[1], r[2], 0, -r[0], -r[1], r[0], 0;
+  return m;
+}
+
+}  // namespace
+
+void check_drag(const World& world, const Drag& drag) {
+  if (drag.body < 0 || drag.body >= world.body_count()) {
+    throw InputError(fmt::format("drag.body must be a body from 0 to {}, got {}",
+                                 world.body_count() - 1, drag.body));
+  }
+  const BodyModel& body = world.model().bodies[static_cast<std::size_t>(drag.body) + 1];
+  if (body.motion != Motion::dynamic) {
+    throw InputError(fmt::format("drag.body: '{}' does not move by forces", body.name));
+  }
+}
+
+void pull(World& world, const Drag& drag) {
+  check_drag(world, drag);
+  const Model& model = world.model();
+  const auto index = static_cast<std::size_t>(drag.body) + 1;
+  const BodyModel& body = model.bodies[index];
+  const State& state = world.state();
+  const Mat3 turn = state.orientation[index].toRotationMatrix();
+  const Vec3 r = turn * (drag.point - body.center_of_mass);
+  const Vec3 v = state.velocity[index] + state.angular_velocity[index].cross(r);
+  Vec3 target = drag.target;
+  if (model.planar) target[2] = state.position[index][2];
+  const double w = kFrequency, h = world.step_size();
+  const Vec3 offset = target - (state.position[index] + r);
+  Vec3 a = (w * w * (offset - h * v) - 2.0 * w * v) / (1.0 + 2.0 * w * h + w * w * h * h);
+  if (a.norm() > kMostAcceleration) a *= kMostAcceleration / a.norm();
+  const Mat3 inverse_inertia = turn * body.inverse_inertia * turn.transpose();
+  const Mat3 rx = cross_matrix(r);
+  const Mat3 k = Mat3::Identity() / body.mass - rx * inverse_inertia * rx;
+  const Vec3 force = k.ldlt().solve(a - model.gravity);
+  world.add_force(drag.body, force, r.cross(force));
+}
+
+Body thrown_ball(const Throw& ball, const std::string& name, bool is_planar) {
+  Body body = sphere(ball.radius).named(name).dense(ball.density);
+  body.pose.position = ball.position;
+  body.velocity = ball.velocity;
+  body.color = Vec3(0.93, 0.35, 0.20);
+  if (is_planar) {
+    body.pose.position[2] = 0.0;
+    body.velocity[2] = 0.0;
+  }
+  return body;
+}
+
+}  // namespace scree

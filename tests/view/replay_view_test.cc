@@ -1,0 +1,154 @@
+#include "view/replay_view.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "record/child.h"
+#include "record/record_fixture.h"
+#include "view/view_client.h"
+
+namespace scree {
+namespace {
+
+using namespace scree::test;
+
+class ReplaySession {
+ public:
+  explicit ReplaySession(const std::string& path)
+      : view_(Recording(path), {.port = 0}, {}),
+        thread_([this] { view_.serve([this] { return is_ended_.load(); }); }) {}
+  ~ReplaySession() {
+    is_ended_ = true;
+    thread_.join();
+  }
+  std::string link() const { return view_.link(); }
+
+ private:
+  std::atomic<bool> is_ended_{false};
+  ReplayView view_;
+  std::thread thread_;
+};
+
+Json ask_frames(int from, int count, int stride = 1) {
+  return {{"type", "frames"}, {"from", from}, {"count", count}, {"stride", stride}};
+}
+
+TEST(ReplayView, SaysHelloWithTheTimesOfAllFrames) {
+  const TestFolder folder;
+  ReplaySession session(write_recording(folder.file("a.h5"), 4, 60));
+  ViewClient page(session.link());
+  EXPECT_EQ(page.hello["mode"], "replay");
+  EXPECT_EQ(page.hello["frames"]["count"], 60);
+  EXPECT_EQ(page.hello["frames"]["times"][59], 0.59);
+  EXPECT_TRUE(page.hello["frames"]["complete"]);
+  EXPECT_TRUE(page.hello["can"].empty());
+}
+
+TEST(ReplayView, FramesAreThoseOfTheRecording) {
+  const TestFolder folder;
+  const std::string path = write_recording(folder.file("a.h5"), 4, 60);
+  ReplaySession session(path);
+  ViewClient page(session.link());
+  page.is_acknowledging = false;
+  page.send(
+      {{"type", "want"}, {"contacts", true}, {"velocities", "full"}, {"watch", Json::array()}});
+  page.send(ask_frames(20, 5, 3));
+  const Recording recording(path);
+  for (int k = 0; k < 5; ++k) {
+    page.until_frame([] { return true; });
+    const int index = 20 + 3 * k;
+    const scree::Frame frame = recording.frame(index);
+    EXPECT_EQ(page.frame.number, static_cast<std::uint32_t>(index));
+    EXPECT_EQ(page.frame.time, frame.time);
+    for (std::size_t body = 0; body < 4; ++body) {
+      EXPECT_EQ(page.poses.position[3 * body + 1], static_cast<float>(frame.position[body][1]));
+      EXPECT_NEAR(page.poses.orientation[4 * body] / 32767.0, frame.orientation[body].w(), 2e-5);
+    }
+    ASSERT_TRUE(page.frame.has(6));
+    EXPECT_EQ(page.frame.at<float>(6, 0), static_cast<float>(frame.velocity[0][0]));
+    EXPECT_EQ(page.frame.at<std::uint32_t>(3, 0), frame.contacts.size());
+  }
+}
+
+TEST(ReplayView, StepsAndTracksHaveAllTheirBits) {
+  const TestFolder folder;
+  const std::string path = write_recording(folder.file("a.h5"), 4, 60);
+  ReplaySession session(path);
+  ViewClient page(session.link());
+  page.send({{"type", "steps"}});
+  const Json steps = page.until_type("steps");
+  ASSERT_EQ(steps["rows"].size(), 60u);
+  EXPECT_EQ(steps["columns"][2], "residual");
+  EXPECT_EQ(steps["rows"][7][2], some_receipt(7).residuals.relative_rms);
+  page.send({{"type", "track"}, {"body", 2}});
+  const Json track = page.until_type("track");
+  ASSERT_EQ(track["rows"].size(), 60u);
+  EXPECT_EQ(track["rows"][31][4], some_state(4, 31).position[3][2]);
+}
+
+TEST(ReplayView, WhatIsNotThereIsAnError) {
+  const TestFolder folder;
+  ReplaySession session(write_recording(folder.file("a.h5"), 4, 60));
+  ViewClient page(session.link());
+  for (const Json& wrong :
+       {ask_frames(60, 1), Json{{"type", "track"}, {"body", 4}}, Json{{"type", "play"}}}) {
+    page.send(wrong);
+    EXPECT_EQ(page.until_type("error")["about"], wrong["type"]);
+  }
+  page.send(ask_frames(58, 10));
+  page.until_frame([&] { return page.frame.number == 59; });
+}
+
+TEST(ReplayView, TooManyRequestsAreRefusedNotKept) {
+  const TestFolder folder;
+  ReplaySession session(write_recording(folder.file("a.h5"), 200, 300));
+  ViewClient page(session.link());
+  for (int k = 0; k < 1000; ++k) page.send(ask_frames(0, 64));
+  page.until_type("error");
+}
+
+// The writer is another process, as it would be: HDF5 is not made for two threads.
+TEST(ReplayView, GrowsWithTheRecording) {
+  const TestFolder folder;
+  const std::string path = folder.file("a.h5");
+  const auto wait_for = [&](const std::string& name) {
+    while (!std::filesystem::exists(folder.file(name))) usleep(2000);
+  };
+  const auto say = [&](const std::string& name) { std::ofstream(folder.file(name)) << name; };
+  const pid_t writer = in_child([&] {
+    const Scene scene = some_scene(3);
+    const Model model = some_model(scene);
+    Recorder recorder(path, scene, model, some_provenance());
+    for (int step = 0; step < 100; ++step) write_frame(recorder, model, step);
+    say("begun");
+    wait_for("more");
+    for (int step = 100; step < 250; ++step) write_frame(recorder, model, step);
+    wait_for("end");
+    recorder.close();
+    return 0;
+  });
+  wait_for("begun");
+  {
+    ReplaySession session(path);
+    ViewClient page(session.link());
+    const int before = page.hello["frames"]["count"];
+    EXPECT_FALSE(page.hello["frames"]["complete"]);
+    say("more");
+    const Json more = page.until_type("frames");
+    EXPECT_GT(more["count"], before);
+    say("end");
+    const Json all =
+        page.until([](const Json& m) { return m["type"] == "frames" && m["complete"] == true; });
+    EXPECT_EQ(all["count"], 250);
+    page.send(ask_frames(249, 1));
+    page.until_frame([&] { return page.frame.number == 249; });
+  }
+  EXPECT_EQ(exit_status(writer), 0);
+}
+
+}  // namespace
+}  // namespace scree

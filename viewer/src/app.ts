@@ -1,0 +1,347 @@
+// What the parts of the page share: the scene, the timeline, the selection and the wishes of the user.
+// The stage (src/scene) draws it, the panels (src/ui) show and change it; neither knows the other.
+import { Player } from './player';
+import { decodeFrame, PROTOCOL } from './protocol';
+import type { Ability, ClientMessage, Frame, Hello, ServerMessage, Status } from './protocol';
+import { SceneTable } from './scene_table';
+import { Series } from './series';
+import { Event, Signal } from './signal';
+import type { Connection, Source } from './source';
+import { Timeline } from './timeline';
+
+export type ColorBy = 'body' | 'speed' | 'force' | 'residual';
+export type Theme = 'auto' | 'light' | 'dark';
+
+/** What is drawn and how. */
+export interface ViewOptions {
+  contacts: boolean; // points
+  forces: boolean; // arrows
+  joints: boolean;
+  boxes: boolean;
+  centers: boolean; // of mass
+  wireframe: boolean;
+  transparent: boolean;
+  trails: boolean; // of selected bodies
+  names: boolean;
+  grid: boolean;
+  shadows: boolean;
+  orthographic: boolean;
+  follow: boolean; // the camera goes with the selected body
+  colorBy: ColorBy;
+  forceScale: number; // times the automatic length of arrows
+  forceThreshold: number; // N, weaker ones are not drawn
+  theme: Theme;
+}
+
+export const DEFAULT_OPTIONS: ViewOptions = {
+  contacts: false,
+  forces: false,
+  joints: false,
+  boxes: false,
+  centers: false,
+  wireframe: false,
+  transparent: false,
+  trails: false,
+  names: false,
+  grid: true,
+  shadows: true,
+  orthographic: false,
+  follow: false,
+  colorBy: 'body',
+  forceScale: 1,
+  forceThreshold: 0,
+  theme: 'auto',
+};
+
+export interface Note {
+  text: string;
+  kind: 'info' | 'error';
+}
+
+const kMostWatched = 32;
+const kFewBodies = 2000;
+const kRequestBytes = 4e6;
+const kAheadBytes = 24e6;
+
+export class App {
+  readonly connection = new Signal<Connection>({ state: 'connecting' });
+  /** Null until `hello` has come; a new object when everything changed. */
+  readonly scene = new Signal<SceneTable | null>(null);
+  /** The first new part of the same scene. */
+  readonly partsAdded = new Event<number>();
+  readonly status = new Signal<Status | null>(null);
+  readonly selection = new Signal<readonly number[]>([]);
+  readonly options = new Signal<ViewOptions>({ ...DEFAULT_OPTIONS });
+  /** The frame shown. */
+  readonly frame = new Signal<Frame | null>(null);
+  readonly notes = new Event<Note>();
+  /** Receipts of the steps. */
+  readonly steps = new Series();
+  /** Tracks of bodies that are or were selected. */
+  readonly tracks = new Map<number, Series>();
+  readonly trackChanged = new Event<number>();
+  readonly isRecordingComplete = new Signal(true);
+  readonly timeline: Timeline;
+  readonly player: Player;
+
+  private last: Frame | null = null; // as it came from the source
+  private wishes = ''; // as sent last
+  private wishedScene: SceneTable | null = null;
+  private contactsWished = false;
+  private velocitiesWished = false;
+
+  constructor(readonly source: Source) {
+    this.timeline = new Timeline((index) => this.request(index));
+    this.player = new Player(this.timeline, (message) => this.send(message));
+    this.selection.watch((bodies) => this.onSelection(bodies));
+    this.options.watch(() => this.sendWishes());
+    this.player.cursor.watch(() => this.showCursor());
+    this.timeline.changed.watch(() => this.showCursor());
+    this.status.watch((status) => this.onStatus(status));
+  }
+
+  start(): void {
+    this.source.start({
+      text: (message) => this.onText(message),
+      frame: (bytes) => this.onFrame(bytes),
+      connection: (state) => {
+        this.connection.value = state;
+        if (state.state === 'lost') this.timeline.forgetRequests();
+      },
+    });
+  }
+
+  send(message: ClientMessage): void {
+    this.source.send(message);
+  }
+
+  can(ability: Ability): boolean {
+    return this.scene.value?.hello.can.includes(ability) ?? false;
+  }
+
+  get isLive(): boolean {
+    return this.scene.value?.hello.mode === 'live';
+  }
+
+  setOption<K extends keyof ViewOptions>(name: K, value: ViewOptions[K]): void {
+    this.options.value = { ...this.options.value, [name]: value };
+  }
+
+  toggle(name: { [K in keyof ViewOptions]: ViewOptions[K] extends boolean ? K : never }[keyof ViewOptions]): void {
+    this.setOption(name, !this.options.value[name]);
+  }
+
+  /** One body, or none; `extend` adds it to those selected or takes it away. */
+  select(body: number | null, extend = false): void {
+    const now = this.selection.value;
+    if (body === null) this.selection.value = [];
+    else if (!extend) this.selection.value = [body];
+    else if (now.includes(body)) this.selection.value = now.filter((other) => other !== body);
+    else this.selection.value = [...now, body].slice(-kMostWatched);
+  }
+
+  note(text: string, kind: Note['kind'] = 'info'): void {
+    this.notes.emit({ text, kind });
+  }
+
+  private onText(message: ServerMessage): void {
+    switch (message.type) {
+      case 'hello':
+        this.onHello(message);
+        break;
+      case 'bodies': {
+        const first = this.scene.value?.add(message);
+        if (first !== undefined) this.partsAdded.emit(first);
+        break;
+      }
+      case 'status':
+        this.status.value = message;
+        break;
+      case 'frames':
+        this.timeline.grow(message.times);
+        this.isRecordingComplete.value = message.complete;
+        break;
+      case 'steps':
+        this.steps.reset(message.columns);
+        this.steps.addRows(message.rows);
+        break;
+      case 'track': {
+        const series = this.trackOf(message.body);
+        series.reset(message.columns);
+        series.addRows(message.rows);
+        this.trackChanged.emit(message.body);
+        break;
+      }
+      case 'error':
+        this.note(message.message, 'error');
+        break;
+    }
+  }
+
+  private onHello(hello: Hello): void {
+    if (hello.protocol !== PROTOCOL) {
+      const message = `The program speaks version ${hello.protocol} of the protocol, this page version ${PROTOCOL}. Reload the page.`;
+      this.connection.value = { state: 'failed', message };
+      return;
+    }
+    const before = this.scene.value;
+    const isSame = before !== null && before.hello.scene.name === hello.scene.name;
+    this.last = null;
+    this.frame.value = null;
+    this.tracks.clear();
+    this.steps.reset(hello.columns.steps);
+    this.player.isLive = hello.mode === 'live';
+    this.player.canControl = hello.can.includes('control');
+    this.player.following.value = true;
+    this.player.playing.value = false;
+    this.timeline.clear();
+    this.player.cursor.value = 0;
+    this.scene.value = new SceneTable(hello);
+    if (!isSame) this.selection.value = [];
+    else this.selection.value = this.selection.value.filter((body) => body < hello.bodies.names.length);
+    if (hello.frames) {
+      this.isRecordingComplete.value = hello.frames.complete;
+      this.timeline.announce([...hello.frames.times], this.source.isWhole);
+      if (!this.source.isWhole) this.send({ type: 'steps' });
+    }
+    if (hello.status) {
+      this.status.value = { ...hello.status, type: 'status' };
+      this.player.speed.value = hello.status.speed;
+    }
+    this.sendWishes();
+    this.onSelection(this.selection.value);
+    this.showCursor();
+  }
+
+  private onFrame(bytes: ArrayBuffer): void {
+    const scene = this.scene.value;
+    if (!scene) return;
+    const frame = decodeFrame(bytes, this.last);
+    this.last = frame;
+    if (frame.steps && (this.isLive || this.source.isWhole)) this.steps.add(frame.steps);
+    if (frame.track && this.isLive) this.addTracks(frame.track);
+    if (this.isLive) {
+      this.timeline.append(frame);
+      this.send({ type: 'ack', sequence: frame.number });
+    } else {
+      this.timeline.place(frame);
+    }
+  }
+
+  private addTracks(block: { rows: number; columns: number; data: Float64Array }): void {
+    const bodies = new Set<number>();
+    for (let r = 0; r < block.rows; ++r) {
+      const row = block.data.slice(r * block.columns, (r + 1) * block.columns);
+      this.trackOf(row[0]).addRow(row);
+      bodies.add(row[0]);
+    }
+    bodies.forEach((body) => this.trackChanged.emit(body));
+  }
+
+  private trackOf(body: number): Series {
+    let series = this.tracks.get(body);
+    if (!series) {
+      series = new Series();
+      series.reset(this.scene.value!.hello.columns.track);
+      this.tracks.set(body, series);
+    }
+    return series;
+  }
+
+  private onStatus(status: Status | null): void {
+    if (!status || !this.player.isLive) return;
+    if (this.player.following.value) this.player.playing.value = status.playing;
+    if (status.speed !== this.player.speed.value) this.player.speed.value = status.speed;
+  }
+
+  private onSelection(bodies: readonly number[]): void {
+    if (!this.scene.value) return;
+    this.sendWishes();
+    for (const body of bodies) {
+      if (this.tracks.has(body)) continue;
+      if (this.isLive || this.source.isWhole) this.trackFromFrames(body);
+      else this.send({ type: 'track', body });
+    }
+  }
+
+  /** Where there is no one to ask, the past of a body is what the frames hold. */
+  private trackFromFrames(body: number): void {
+    const scene = this.scene.value!;
+    const at = scene.bodies[body]?.moving ?? -1;
+    if (at < 0) return;
+    const series = this.trackOf(body);
+    const rows: number[][] = [];
+    this.timeline.times.forEach((time, index) => {
+      const frame = this.timeline.peek(index);
+      if (!frame || at >= frame.moving) return;
+      const q = [...frame.orientation.subarray(4 * at, 4 * at + 4)];
+      const length = Math.hypot(...q) || 1;
+      const force = contactForce(frame, body);
+      const linear = frame.velocity?.subarray(3 * at, 3 * at + 3) ?? [NaN, NaN, NaN];
+      const angular = frame.spin?.subarray(3 * at, 3 * at + 3) ?? [NaN, NaN, NaN];
+      rows.push([
+        body, time, ...frame.position.subarray(3 * at, 3 * at + 3), ...q.map((x) => x / length),
+        ...linear, ...angular, ...force,
+      ]);
+    });
+    series.addRows(rows);
+    this.trackChanged.emit(body);
+  }
+
+  private sendWishes(): void {
+    const scene = this.scene.value;
+    if (!scene || this.source.isWhole) return;
+    const o = this.options.value;
+    const contacts =
+      o.contacts || o.forces || o.boxes || o.colorBy === 'force' || o.colorBy === 'residual' ||
+      this.selection.value.length > 0 || scene.moving.length <= kFewBodies;
+    // With few bodies everything is kept, so that what is asked for later is there for the past too.
+    const velocities = scene.moving.length <= kFewBodies ? 'full' : o.colorBy === 'speed';
+    const watch = this.selection.value.filter((body) => scene.bodies[body]?.moving >= 0);
+    const wishes: ClientMessage = { type: 'want', contacts, velocities, watch };
+    const key = JSON.stringify(wishes);
+    if (key === this.wishes && scene === this.wishedScene) return;
+    this.wishes = key;
+    this.wishedScene = scene;
+    this.send(wishes);
+    const needsMore = (contacts && !this.contactsWished) || (velocities && !this.velocitiesWished);
+    this.contactsWished = contacts;
+    this.velocitiesWished = velocities !== false;
+    if (needsMore && !this.isLive) this.timeline.discardFrames();
+  }
+
+  private request(index: number): void {
+    if (this.isLive || this.source.isWhole) return;
+    // The frames that playing will need next come along.
+    let count = 1;
+    const most = Math.max(1, Math.min(8, Math.floor(kRequestBytes / this.frameBytes())));
+    while (count < most && index + count < this.timeline.count && !this.timeline.peek(index + count)) ++count;
+    this.timeline.expect(index, count);
+    this.send({ type: 'frames', from: index, count, stride: 1 });
+  }
+
+  private showCursor(): void {
+    if (!this.scene.value) return;
+    const index = this.player.cursor.value;
+    const frame = this.timeline.at(index);
+    if (frame) this.frame.value = frame;
+    if (!this.isLive && !this.source.isWhole) this.timeline.prefetch(index + 1, Math.max(1, Math.min(24, Math.floor(kAheadBytes / this.frameBytes()))));
+  }
+
+  private frameBytes(): number {
+    return 60 * this.scene.value!.moving.length + 52 * (this.frame.value?.contacts?.count ?? 0) + 1000;
+  }
+}
+
+/** Sum of the contact forces on a body, N. */
+export function contactForce(frame: Frame, body: number): [number, number, number] {
+  const sum: [number, number, number] = [0, 0, 0];
+  const contacts = frame.contacts;
+  if (!contacts) return [NaN, NaN, NaN];
+  for (let i = 0; i < contacts.count; ++i) {
+    const sign = contacts.b[i] === body ? 1 : contacts.a[i] === body ? -1 : 0;
+    if (sign === 0) continue;
+    for (let d = 0; d < 3; ++d) sum[d] += sign * contacts.force[3 * i + d];
+  }
+  return sum;
+}
