@@ -51,6 +51,8 @@ class Child {
     return true;
   }
   Outcome wait();
+  /// What it has said on stderr up to now.
+  std::string err_so_far() const;
 
  private:
   bool is_running() const;

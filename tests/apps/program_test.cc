@@ -81,6 +81,8 @@ Outcome Child::wait() {
   return outcome;
 }
 
+std::string Child::err_so_far() const { return read_file(err_path_); }
+
 Outcome scree(const Folder& folder, const std::vector<std::string>& arguments) {
   return Child(SCREE_PROGRAM, arguments, folder).wait();
 }
