@@ -14,6 +14,7 @@ namespace scree {
 namespace {
 
 constexpr double kFrequency = 2.0 * 2.0 * std::numbers::pi;  // rad/s, of the spring
+constexpr double kBrake = 3.0;                               // 1/s, of the spin
 constexpr double kMostAcceleration = 500.0;                  // m/s^2; a far mouse is no cannon
 
 Mat3 cross_matrix(const Vec3& r) {
@@ -54,7 +55,9 @@ void pull(World& world, const Drag& drag) {
   const Mat3 rx = cross_matrix(r);
   const Mat3 k = Mat3::Identity() / body.mass - rx * inverse_inertia * rx;
   const Vec3 force = k.ldlt().solve(a - model.gravity);
-  world.add_force(drag.body, force, r.cross(force));
+  const Vec3& spin = state.angular_velocity[index];
+  const Vec3 brake = turn * body.inertia * turn.transpose() * spin * (-kBrake / (1.0 + kBrake * h));
+  world.add_force(drag.body, force, r.cross(force) + brake);
 }
 
 Body thrown_ball(const Throw& ball, const std::string& name, bool is_planar) {

@@ -18,6 +18,7 @@ void check_drag(const World& world, const Drag& drag);
 ///   a = (w^2 (target - p - h v) - 2 w v) / (1 + 2 w h + w^2 h^2),   F = K^-1 (a - g),
 ///   K = 1/m - [r]x I^-1 [r]x   the inverse of the mass felt at the point, r from the centre of
 ///   mass.
+/// The spin is braked, or what hangs from the pointer would swing for ever.
 /// Throws like check_drag().
 void pull(World& world, const Drag& drag);
 

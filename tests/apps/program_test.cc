@@ -107,11 +107,11 @@ TEST(Program, HelpShowsExamplesBeforeOptions) {
 TEST(Program, HelpListsNoVerbThatDoesNotExistYet) {
   const Folder folder;
   const Outcome outcome = scree(folder, {"--help"});
-  for (const char* verb : {"run", "list", "info", "check", "export"}) {
+  for (const char* verb : {"run", "view", "list", "info", "check", "export"}) {
     EXPECT_NE(outcome.out.find(std::string("\n  ") + verb + " "), std::string::npos) << outcome.out;
     EXPECT_EQ(scree(folder, {verb, "--help"}).exit_code, 0);
   }
-  for (const char* verb : {"view", "solve", "compare", "bench"}) {
+  for (const char* verb : {"solve", "compare", "bench"}) {
     EXPECT_EQ(outcome.out.find(std::string("\n  ") + verb + " "), std::string::npos) << outcome.out;
     EXPECT_EQ(scree(folder, {verb}).exit_code, 2);
   }
@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run", "HELLO"}, "did you mean hello?"},
         Mistake{{"run", "newton"}, "did you mean newton-cradle?"},
         Mistake{{"run", "a\nb\x1b[31m"}, "there is no demo a?b?[31m ("},
-        Mistake{{""}, "scree: unknown command ''. There are run, list,"},
+        Mistake{{""}, "scree: unknown command ''. There are run, view,"},
         Mistake{{"list", ""}, "there is no list of ''."},
         Mistake{{"info", ""}, "FILE: must be the name of a file, got ''"},
         Mistake{{"check", ""}, "FILE: must be the name of a file, got ''"},

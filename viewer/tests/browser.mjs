@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const children = new Set();
-process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));
+/** Whatever a test that failed has left running. */
+export const endAll = () => children.forEach((child) => child.kill('SIGKILL'));
+process.on('exit', endAll);
 
 export const program = process.env.SCREE_PROGRAM ?? new URL('../../build/release/scree', import.meta.url).pathname;
 
@@ -62,14 +64,14 @@ export function launch() {
 export async function openPage(browser, address, { width = 1100, height = 700 } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, acceptDownloads: true });
   const page = await context.newPage();
-  page.setDefaultTimeout(120000);
+  page.setDefaultTimeout(60000);
   page.errors = [];
   page.requests = [];
   page.on('pageerror', (error) => page.errors.push(error.message));
   page.on('console', (message) => message.type() === 'error' && page.errors.push(message.text()));
   page.on('request', (request) => page.requests.push(request.url()));
   await page.goto(address);
-  await page.waitForFunction(() => window.scree?.frame.value != null, undefined, { timeout: 120000 });
+  await page.waitForFunction(() => window.scree?.frame.value != null, undefined, { timeout: 60000 });
   return page;
 }
 

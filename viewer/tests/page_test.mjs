@@ -4,13 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { browserPath, colours, launch, makeFolder, number, openPage, picture, placeOf, scree, serve } from './browser.mjs';
+import { browserPath, colours, endAll, launch, makeFolder, number, openPage, picture, placeOf, scree, serve } from './browser.mjs';
 
 if (!browserPath) {
   console.log('skipped: no browser (package chromium); the page is not tested');
   process.exit(77);
 }
 
+const limit = { timeout: 180000 }; // ms; only what hangs takes so long
 const folder = makeFolder();
 let browser;
 before(async () => {
@@ -18,7 +19,10 @@ before(async () => {
   scree(folder, 'run', 'wall', '--set', 'bricks=60', '--time', '0.6', '--record', 'wall.h5', '--quiet');
   browser = await launch();
 });
-after(async () => browser?.close());
+after(async () => {
+  endAll();
+  await browser?.close();
+});
 
 const cursor = (page) => page.evaluate(() => window.scree.player.cursor.value);
 const waitForCursor = (page, index) => page.waitForFunction((i) => window.scree.player.cursor.value === i, index);
@@ -41,7 +45,7 @@ function recorded(name, frame, body) {
   return Object.fromEntries(columns.map((column, k) => [column, ofBody[frame][k]]));
 }
 
-test('a replay draws, plays, and stops at its end', async () => {
+test('a replay draws, plays, and stops at its end', limit, async () => {
   const server = await serve(folder, 'view', 'hello.h5');
   const page = await openPage(browser, server.link);
   assert.equal(await page.title().then((title) => title.length > 0), true);
@@ -59,7 +63,7 @@ test('a replay draws, plays, and stops at its end', async () => {
   assert.equal(await server.end(), 0);
 });
 
-test('slider and keys move through a replay', async () => {
+test('slider and keys move through a replay', limit, async () => {
   const server = await serve(folder, 'view', 'hello.h5');
   const page = await openPage(browser, server.link);
   const last = (await page.evaluate(() => window.scree.timeline.count)) - 1;
@@ -93,7 +97,7 @@ test('slider and keys move through a replay', async () => {
   await server.end();
 });
 
-test('the numbers of a selected body are those of the recording, to the last digit', async () => {
+test('the numbers of a selected body are those of the recording, to the last digit', limit, async () => {
   const server = await serve(folder, 'view', 'hello.h5');
   const page = await openPage(browser, server.link);
   await select(page, 'cube');
@@ -111,7 +115,7 @@ test('the numbers of a selected body are those of the recording, to the last dig
   await server.end();
 });
 
-test('plots appear and can be saved', async () => {
+test('plots appear and can be saved', limit, async () => {
   const server = await serve(folder, 'view', 'hello.h5');
   const page = await openPage(browser, server.link);
   await select(page, 'cube');
@@ -131,7 +135,7 @@ test('plots appear and can be saved', async () => {
   await server.end();
 });
 
-test('a body is selected by a click, and a picture saved', async () => {
+test('a body is selected by a click, and a picture saved', limit, async () => {
   const server = await serve(folder, 'view', 'hello.h5');
   const page = await openPage(browser, server.link);
   const place = await placeOf(page, 'cube');
@@ -146,7 +150,7 @@ test('a body is selected by a click, and a picture saved', async () => {
   await server.end();
 });
 
-test('a live simulation runs, pauses, steps, and can be scrubbed back', async () => {
+test('a live simulation runs, pauses, steps, and can be scrubbed back', limit, async () => {
   const server = await serve(folder, 'view', 'wall', '--set', 'bricks=40');
   const page = await openPage(browser, server.link);
   await page.waitForFunction(() => window.scree.frame.value.step > 10);
@@ -168,7 +172,7 @@ test('a live simulation runs, pauses, steps, and can be scrubbed back', async ()
   assert.equal(await server.end(), 0);
 });
 
-test('a body is dragged with the mouse, a ball thrown, gravity changed', async () => {
+test('a body is dragged with the mouse, a ball thrown, gravity changed', limit, async () => {
   const server = await serve(folder, 'view', 'hello');
   const page = await openPage(browser, server.link);
   await page.waitForFunction(() => window.scree.frame.value.time > 1.2); // it lies on the ground
@@ -194,7 +198,7 @@ test('a body is dragged with the mouse, a ball thrown, gravity changed', async (
   await server.end();
 });
 
-test('the page survives the program and finds it again', async () => {
+test('the page survives the program and finds it again', limit, async () => {
   const server = await serve(folder, 'view', 'hello.h5', '--port', '18765');
   const page = await openPage(browser, server.link);
   await server.end('SIGKILL');
@@ -207,7 +211,7 @@ test('the page survives the program and finds it again', async () => {
   await again.end();
 });
 
-test('an exported page opens from the disk, without any server', async () => {
+test('an exported page opens from the disk, without any server', limit, async () => {
   scree(folder, 'export', 'wall.h5', 'wall.html', '--quiet');
   const page = await openPage(browser, pathToFileURL(join(folder, 'wall.html')).href);
   assert.equal(await page.evaluate(() => window.scree.timeline.count), 61);
@@ -224,7 +228,7 @@ test('an exported page opens from the disk, without any server', async () => {
   await page.context().close();
 });
 
-test('an exported page whose data is damaged says so', async () => {
+test('an exported page whose data is damaged says so', limit, async () => {
   const text = readFileSync(join(folder, 'wall.html'), 'utf8');
   const broken = join(folder, 'broken.html');
   writeFileSync(broken, text.replace(/(type="text\/plain">.{200}).*?<\/script>/s, '$1</script>'));
