@@ -14,7 +14,7 @@ void check_drag(const World& world, const Drag& drag);
 /// Adds the force of the spring for the next step.
 ///
 /// The dragged point p gets the acceleration of a critically damped spring of 2 Hz, taken at the
-/// end of the step so that no step size makes it unstable, and is held against gravity:
+/// end of the step so that large steps do not make it unstable, and is held against gravity:
 ///   a = (w^2 (target - p - h v) - 2 w v) / (1 + 2 w h + w^2 h^2),   F = K^-1 (a - g),
 ///   K = 1/m - [r]x I^-1 [r]x   the inverse of the mass felt at the point, r from the centre of
 ///   mass.
