@@ -144,7 +144,7 @@ void add_export(CLI::App& program, Action& action) {
   verb->add_flag("--surfaces", arguments->has_surfaces, ".pvd: body surfaces instead of points");
   verb->add_option("--max-size", arguments->max_size,
                    ".html: size in MB it is thinned to (default: 50)")
-      ->transform(positive_number("MB"));
+      ->transform(number_between(0.001, 4000.0));
   verb->add_flag("--no-contacts", arguments->no_contacts, ".html: leave contacts out");
   verb->add_flag("--quiet", arguments->quiet, "print nothing");
   verb->callback(

@@ -44,12 +44,17 @@ void view_live(RunArguments arguments) {
   if (kind_of(arguments.scene) == FileKind::checkpoint) {
     arguments.restart = std::exchange(arguments.scene, "");
   }
-  const RunSetup setup = set_up(arguments);
+  RunSetup setup = set_up(arguments);
+  // The scene of a checkpoint cannot be made anew: its parameters are history.
+  if (arguments.scene.empty()) setup.scene.parameters.clear();
   World world = arguments.scene.empty()
                     ? World(setup.scene, setup.world)
                     : with_places(arguments.scene, [&] { return World(setup.scene, setup.world); });
-  if (setup.state) world.state() = *setup.state;
   LiveOptions options = live_options(arguments.view, setup.world);
+  if (setup.state) {
+    world.state() = *setup.state;
+    options.start = setup.state;
+  }
   if (!arguments.scene.empty()) {
     options.remake = [arguments](const Overrides& parameters) {
       return set_up(with_parameters(arguments, parameters)).scene;

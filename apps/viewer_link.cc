@@ -37,12 +37,20 @@ void open_browser(const std::string& link) {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
   }
+  // A session of its own: Ctrl-C here is not meant for the browser, and our files are not its.
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+#endif
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
   std::string program = "xdg-open", argument = link;
   char* words[] = {program.data(), argument.data(), nullptr};
   pid_t child = 0;
   const bool is_started =
-      posix_spawnp(&child, program.c_str(), &actions, nullptr, words, environ) == 0;
+      posix_spawnp(&child, program.c_str(), &actions, &attributes, words, environ) == 0;
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   // It ends when the browser has taken over, which may be when the browser ends.
   if (is_started) std::thread([child] { waitpid(child, nullptr, 0); }).detach();
 }

@@ -67,6 +67,7 @@ void LiveClients::announce(std::string hello, std::int64_t revision) {
   {
     const std::lock_guard lock(mutex_);
     hello_ = text;
+    hello_revision_ = revision;
     latest_.reset();
     steps_.clear();
     tracks_.clear();
@@ -74,7 +75,9 @@ void LiveClients::announce(std::string hello, std::int64_t revision) {
   server_->post([this, text, revision] {
     announced_ = revision;
     for (auto& [id, client] : clients_) {
-      send_text(id, text);
+      // Those who came meanwhile have it already.
+      if (client.revision < revision) send_text(id, text);
+      client.revision = std::max(client.revision, revision);
       start_anew(client);
     }
     collect_wishes();
@@ -87,11 +90,15 @@ void LiveClients::announce_bodies(std::string message, std::string hello, std::i
   {
     const std::lock_guard lock(mutex_);
     hello_ = shared(std::move(hello));
+    hello_revision_ = revision;
     latest_.reset();
   }
   server_->post([this, text, revision] {
     announced_ = revision;
-    for (auto& [id, client] : clients_) send_text(id, text);
+    for (auto& [id, client] : clients_) {
+      if (client.revision < revision) send_text(id, text);
+      client.revision = std::max(client.revision, revision);
+    }
     deliver();
   });
 }
@@ -126,12 +133,12 @@ std::vector<ClientRequest> LiveClients::take_requests(
 void LiveClients::on_open(ClientId id) {
   Client& client = clients_.emplace(id, Client(pose_tolerance_)).first->second;
   client_count_ = static_cast<int>(clients_.size());
-  had_client_ = true;
   std::shared_ptr<const std::string> hello, status;
   {
     const std::lock_guard lock(mutex_);
     hello = hello_;
     status = status_;
+    client.revision = hello_revision_;
   }
   // Without one, announce() is on its way here.
   if (hello) send_text(id, hello);
@@ -163,6 +170,7 @@ void LiveClients::on_text(ClientId id, std::string text) {
     if (ack->sequence <= client.sent) {
       client.acknowledged = std::max(client.acknowledged, ack->sequence);
     }
+    had_client_ = true;
     collect_wishes();
     deliver();
   } else if (auto* want = std::get_if<Want>(&request.command)) {
@@ -176,12 +184,22 @@ void LiveClients::on_text(ClientId id, std::string text) {
 }
 
 void LiveClients::ask(ClientId client, Request request) {
+  // Never dropped: a hand that nobody holds would stay.
+  const bool is_release = std::holds_alternative<Release>(request.command);
+  const auto is_drag = [](const Request& r) { return std::holds_alternative<Drag>(r.command); };
+  bool is_full = false;
   {
     const std::lock_guard lock(mutex_);
-    if (requests_.size() >= kMostRequests) return;
-    requests_.push_back({client, std::move(request)});
+    const bool replaces = !requests_.empty() && requests_.back().client == client &&
+                          is_drag(requests_.back().request) && is_drag(request);
+    if (replaces) requests_.pop_back();
+    is_full = requests_.size() >= kMostRequests && !is_release;
+    if (!is_full) requests_.push_back({client, request});
   }
   news_.notify_one();
+  if (is_full) {
+    send_text(client, shared(error_text(request, "too many requests wait; this one was dropped")));
+  }
 }
 
 void LiveClients::start_anew(Client& client) {
@@ -212,9 +230,9 @@ void LiveClients::collect_wishes() {
     const std::lock_guard lock(mutex_);
     wishes_ = all;
     watched_ = std::move(watched);
+    wants_frame_ = has_room;
+    needs_refresh_ = is_stale;
   }
-  wants_frame_ = has_room;
-  needs_refresh_ = is_stale;
   if (is_stale) news_.notify_one();
 }
 

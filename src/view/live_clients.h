@@ -74,6 +74,7 @@ class LiveClients : public ServerEvents {
 
   bool has_clients() const { return client_count_.load() > 0; }
   int client_count() const { return client_count_.load(); }
+  /// A page has taken in a frame: somebody sees what happens.
   bool had_client() const { return had_client_.load(); }
   /// Some client can take a frame now.
   bool wants_frame() const { return wants_frame_.load(); }
@@ -91,7 +92,8 @@ class LiveClients : public ServerEvents {
   void announce_bodies(std::string message, std::string hello, std::int64_t revision);
   void tell_status(std::string status);
   void tell_error(ClientId client, const Request& request, const std::string& message);
-  /// Waits until there is something to do or `deadline`.
+  /// Waits until there is something to do or `deadline`. Of the drags of a client only the last
+  /// counts.
   std::vector<ClientRequest> take_requests(std::chrono::steady_clock::time_point deadline);
 
   // ---- On the server's thread ----
@@ -106,6 +108,7 @@ class LiveClients : public ServerEvents {
     FrameWishes wishes;
     std::vector<int> watch;
     FrameEncoder encoder;
+    std::int64_t revision = 0;  // of the scene it knows
     std::uint32_t sent = 0, acknowledged = 0;
     std::int64_t last_step = -1;
     bool is_stale = true;  // wants the present frame, even when it has that step
@@ -135,6 +138,7 @@ class LiveClients : public ServerEvents {
   std::shared_ptr<const Snapshot> latest_;
   bool is_delivery_posted_ = false;
   std::shared_ptr<const std::string> hello_, status_;
+  std::int64_t hello_revision_ = 0;
   RowLog<kStepColumns> steps_;
   RowLog<kTrackColumns> tracks_;
   FrameWishes wishes_;

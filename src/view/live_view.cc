@@ -20,6 +20,8 @@ constexpr auto kPatience = milliseconds(100);  // between looks at is_interrupte
 constexpr auto kStatusInterval = milliseconds(500);
 constexpr auto kReloadTime = milliseconds(2500);  // a page that is loaded anew comes back
 constexpr double kLateness = 0.1;                 // s behind the pace that is not made up for
+constexpr double kLongestWait = 1e6;              // s; slower than that is standing still
+constexpr auto kTurn = milliseconds(10);          // for requests between two steps
 constexpr int kMostThrown = 200;
 constexpr double kPoseTolerance = 1e-6;  // of the size of the scene
 
@@ -60,6 +62,15 @@ void change_pair(const Change::Contact& change, Scene& scene) {
       scene.pairs, [&](const MaterialPair& p) { return p.a == change.a && p.b == change.b; },
       fmt::format("set.pair: there is no pair of '{}' and '{}'", change.a, change.b));
   change_contact(change, pair.friction, pair.restitution);
+}
+
+std::string free_name(const Scene& scene, int number) {
+  for (;; ++number) {
+    const std::string name = fmt::format("thrown{}", number);
+    const bool is_taken = std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                      [&](const Body& body) { return body.name == name; });
+    if (!is_taken) return name;
+  }
 }
 
 }  // namespace
@@ -103,7 +114,8 @@ LiveView::Clock::time_point LiveView::due_time(const World& world) {
   const Clock::time_point now = Clock::now();
   if (steps_left_ > 0 || options_.speed == 0.0) return now;
   // The step is due when the time it leads to has come.
-  const double ahead = (world.time() + world.step_size() - pace_time_) / options_.speed;
+  const double ahead =
+      std::min(kLongestWait, (world.time() + world.step_size() - pace_time_) / options_.speed);
   const auto due =
       pace_start_ + std::chrono::duration_cast<Clock::duration>(duration<double>(ahead));
   if (now - due > duration<double>(kLateness)) set_pace(world);
@@ -137,7 +149,19 @@ bool LiveView::wait_for_turn(World& world) {
 
 /// Requests, frames and status that are due, for as long as there is time.
 void LiveView::attend(World& world, Clock::time_point until) {
-  for (const ClientRequest& request : clients_.take_requests(until)) handle(world, request);
+  // What is left from the last turn goes first, and is not waited for.
+  const Clock::time_point start = Clock::now();
+  for (ClientRequest& request : clients_.take_requests(requests_.empty() ? until : start)) {
+    requests_.push_back(std::move(request));
+  }
+  // A client that asks without end must not keep the simulation from its steps.
+  const Clock::time_point begin = Clock::now();
+  while (!requests_.empty() && Clock::now() - begin < kTurn) {
+    const ClientRequest request = std::move(requests_.front());
+    requests_.pop_front();
+    handle(world, request);
+  }
+  if (std::exchange(has_news_, false)) tell_status(world);
   const bool is_old = published_step_ != world.step_count();
   if (clients_.needs_refresh() || (is_old && clients_.wants_frame())) publish(world);
   if (Clock::now() - status_time_ >= kStatusInterval) tell_status(world);
@@ -180,6 +204,7 @@ void LiveView::failed(const World& world, const std::string& why) {
 void LiveView::linger(World& world) {
   Clock::time_point last_seen = Clock::now();
   is_playing_ = false;
+  has_finished_ = true;
   tell_status(world);
   while (!options_.is_interrupted() && Clock::now() - last_seen < kReloadTime) {
     if (clients_.has_clients()) last_seen = Clock::now();
@@ -208,10 +233,10 @@ void LiveView::apply(World& world, ClientId client, const Command& command) {
     if (!can(ability)) throw InputError(otherwise);
   };
   const std::string is_view_only = "this simulation can be watched, not controlled";
-  const std::string is_recorded = "this run is being recorded; scree view SCENE allows that";
+  const std::string is_run = "a run goes on as it began; scree view SCENE allows that";
   if (std::holds_alternative<Play>(command)) {
     require("control", is_view_only);
-    if (has_ended(world)) throw InputError("the run has reached its end");
+    require_more(world);
     is_playing_ = true;
     failure_.clear();
     set_pace(world);
@@ -221,6 +246,7 @@ void LiveView::apply(World& world, ClientId client, const Command& command) {
     steps_left_ = 0;
   } else if (const auto* steps = std::get_if<MakeSteps>(&command)) {
     require("control", is_view_only);
+    require_more(world);
     is_playing_ = false;
     failure_.clear();
     steps_left_ = steps->count;
@@ -237,21 +263,25 @@ void LiveView::apply(World& world, ClientId client, const Command& command) {
     if (hand_ && hand_->client == client) hand_.reset();
     return;
   } else if (const auto* ball = std::get_if<Throw>(&command)) {
-    require("throw", can("control") ? is_recorded : is_view_only);
+    require("throw", can("control") ? is_run : is_view_only);
     throw_ball(world, *ball);
   } else if (const auto* change = std::get_if<Change>(&command)) {
     require("set", is_view_only);
     set(world, *change);
   } else if (std::holds_alternative<Reset>(command)) {
-    require("restart", can("control") ? is_recorded : is_view_only);
+    require("restart", can("control") ? is_run : is_view_only);
     reset(world);
   } else if (const auto* again = std::get_if<Restart>(&command)) {
-    require("restart", can("control") ? is_recorded : is_view_only);
+    require("restart", can("control") ? is_run : is_view_only);
     restart(world, again->parameters);
   } else {
     throw InputError("this is a live simulation: it has no frames to ask for");
   }
-  tell_status(world);
+  has_news_ = true;
+}
+
+void LiveView::require_more(const World& world) const {
+  if (has_finished_ || has_ended(world)) throw InputError("the run has come to its end");
 }
 
 void LiveView::replace(World& world, const Scene& scene, bool keeps_state) {
@@ -293,6 +323,7 @@ void LiveView::reset(World& world) {
   scene.bodies.resize(scene.bodies.size() - static_cast<std::size_t>(thrown_));
   thrown_ = 0;
   replace(world, scene, false);
+  if (options_.start) world.state() = *options_.start;
   hand_.reset();
   set_pace(world);
   clients_.announce(hello(world), ++revision_);
@@ -323,7 +354,7 @@ void LiveView::throw_ball(World& world, const Throw& ball) {
   }
   Scene scene = world.scene();
   const std::size_t first = scene.bodies.size();
-  scene.add(thrown_ball(ball, fmt::format("thrown{}", thrown_ + 1), scene.planar));
+  scene.add(thrown_ball(ball, free_name(scene, thrown_ + 1), scene.planar));
   replace(world, scene, true);
   ++thrown_;
   ViewJson message = describe_bodies(world.scene(), world.model(), first);

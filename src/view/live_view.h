@@ -7,12 +7,14 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "model/state.h"
 #include "scree/world.h"
 #include "view/live_clients.h"
 #include "view/scene_json.h"
@@ -26,6 +28,7 @@ struct LiveOptions {
   bool waits_for_client = true;  // the first step is made when somebody looks
   std::int64_t end_step = -1;    // stepping ends there; -1: never
   WorldOptions world;            // with which worlds are built anew
+  std::optional<State> start;    // what `reset` goes back to; none: the beginning of the scene
   /// The scene with these parameters, for `restart`. Throws InputError.
   std::function<Scene(const Overrides&)> remake;
   /// True when the program shall end; asked a few times a second.
@@ -62,6 +65,7 @@ class LiveView {
   bool can(const std::string& ability) const;
   bool is_running() const;
   bool has_ended(const World& world) const;
+  void require_more(const World& world) const;
   Clock::time_point due_time(const World& world);
   void set_pace(const World& world);
   void publish(const World& world);
@@ -76,7 +80,10 @@ class LiveView {
   std::int64_t revision_ = 0;
   int thrown_ = 0;
   bool is_playing_ = true;
-  int steps_left_ = 0;  // of a `step`
+  bool has_finished_ = false;           // whoever makes the steps makes no more
+  bool has_news_ = false;               // for the status
+  std::deque<ClientRequest> requests_;  // taken, not handled yet
+  int steps_left_ = 0;                  // of a `step`
   std::string note_, failure_;
   struct Hand {
     ClientId client;

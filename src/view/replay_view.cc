@@ -122,7 +122,7 @@ void ReplayView::on_text(ClientId id, std::string text) {
     ++client.waiting;
     tasks_.push_back({id, std::move(request), client.wishes});
   } catch (const InputError& error) {
-    send(id, {{"type", "error"}, {"message", error.what()}, {"about", request.type}});
+    send_error(id, request, error.what());
     return;
   }
   news_.notify_one();
@@ -146,9 +146,8 @@ void ReplayView::serve(const std::function<bool()>& is_interrupted) {
     if (take_task(task)) {
       try {
         answer(task);
-      } catch (const InputError& error) {
-        send(task.client,
-             {{"type", "error"}, {"message", error.what()}, {"about", task.request.type}});
+      } catch (const std::exception& error) {
+        send_error(task.client, task.request, error.what());
       }
     }
     const auto now = std::chrono::steady_clock::now();
@@ -156,7 +155,7 @@ void ReplayView::serve(const std::function<bool()>& is_interrupted) {
       last_look = now;
       try {
         look_for_more();
-      } catch (const InputError&) {
+      } catch (const std::exception&) {
         is_growing_ = false;  // it was removed or replaced; what is asked for next says so
       }
     }
@@ -216,6 +215,7 @@ void ReplayView::send_track(ClientId client, int body) {
 
 void ReplayView::look_for_more() {
   const auto before = static_cast<std::size_t>(recording_.frame_count());
+  const std::vector<std::string> names = recording_.body_names();
   is_growing_ = recording_.is_growing();
   // When the writer has closed it, the last frames are there only for those who open it again.
   if (is_growing_) {
@@ -224,18 +224,28 @@ void ReplayView::look_for_more() {
     recording_.reopen();
   }
   const std::vector<double> times = recording_.times();
-  if (times.size() <= before && is_growing_) return;
+  const bool is_other = recording_.body_names() != names || times.size() < before;
+  if (times.size() == before && is_growing_ && !is_other) return;
   const auto hello = shared(to_text(describe_recording(recording_)));
-  const ViewJson message = {
-      {"type", "frames"},
-      {"count", times.size()},
-      {"complete", !is_growing_},
-      {"times",
-       std::vector<double>(times.begin() + static_cast<std::ptrdiff_t>(before), times.end())}};
-  const auto text = shared(to_text(message));
+  ViewJson message;
+  if (!is_other) {
+    const std::vector<double> more(times.begin() + static_cast<std::ptrdiff_t>(before),
+                                   times.end());
+    message = {
+        {"type", "frames"}, {"count", times.size()}, {"complete", !is_growing_}, {"times", more}};
+  }
+  // Another recording has taken its place: everything is new.
+  moving_ = moving_bodies(recording_.scene());
+  const auto text = is_other ? hello : shared(to_text(message));
   const std::lock_guard lock(mutex_);
   hello_ = hello;
   for (const auto& [client, state] : clients_) server_.send(client, {text, false});
+}
+
+void ReplayView::send_error(ClientId client, const Request& request, const std::string& message) {
+  ViewJson json = {{"type", "error"}, {"message", message}, {"about", request.type}};
+  if (request.id) json["id"] = *request.id;
+  send(client, json);
 }
 
 void ReplayView::send(ClientId client, const ViewJson& json) {

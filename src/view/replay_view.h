@@ -50,6 +50,7 @@ class ReplayView : public ServerEvents {
   void send_track(ClientId client, int body);
   void look_for_more();
   void send(ClientId client, const ViewJson& json);
+  void send_error(ClientId client, const Request& request, const std::string& message);
 
   Recording recording_;
   std::vector<int> moving_;

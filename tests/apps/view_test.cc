@@ -74,6 +74,11 @@ TEST(View, GoesOnFromACheckpoint) {
   ViewClient page(served.link());
   page.until_frame([] { return true; });
   EXPECT_GE(page.frame.step, 20.0);
+  page.send({{"type", "reset"}});
+  page.until_type("hello");
+  page.until_frame([] { return true; });
+  EXPECT_GE(page.frame.step, 20.0) << "back to the checkpoint, not before it";
+  EXPECT_TRUE(page.hello["parameters"].empty());
   served.end(SIGINT);
 }
 
@@ -151,7 +156,7 @@ TEST(RunWithView, IsARunThatIsWatched) {
   {
     ViewClient page(served.link());
     page.send({{"type", "reset"}});
-    EXPECT_THAT(page.until_type("error")["message"].get<std::string>(), HasSubstr("recorded"));
+    EXPECT_THAT(page.until_type("error")["message"].get<std::string>(), HasSubstr("scree view"));
     page.until([](const Json& m) { return m["type"] == "status" && m["ended"] == true; });
   }
   const Outcome outcome = served.wait();

@@ -174,6 +174,54 @@ TEST(LiveView, AClientThatLeavesLetsGo) {
   watcher.until_frame([&] { return watcher.poses.position[2] < 1.0f; });
 }
 
+// However much a client asks for before it leaves: its hand is gone with it.
+TEST(LiveView, AFloodOfRequestsDoesNotKeepAHandAlive) {
+  LiveSession session(falling_ball(), fast());
+  ViewClient watcher(session.link());
+  {
+    ViewClient page(session.link());
+    for (int k = 0; k < 3000; ++k) {
+      page.send({{"type", "drag"}, {"body", 1}, {"point", {0, 0, 0}}, {"target", {0, 0, 9}}});
+      page.send({{"type", "speed"}, {"factor", 0}});
+    }
+    watcher.until_frame([&] { return watcher.poses.position[2] > 8.9f; });
+  }
+  watcher.until_frame([&] { return watcher.poses.position[2] < 1.0f; });
+}
+
+// Clients that come while bodies are added know each body once.
+TEST(LiveView, ClientsThatComeWhileBallsAreThrownKnowThemAll) {
+  LiveSession session(falling_ball(), fast());
+  ViewClient thrower(session.link());
+  for (int k = 0; k < 20; ++k) {
+    thrower.send({{"type", "throw"},
+                  {"position", {2.0 + k, 0, 5}},
+                  {"velocity", {0, 0, 0}},
+                  {"radius", 0.2},
+                  {"density", 500.0}});
+    ViewClient late(session.link());
+    late.until_frame([] { return true; });
+    std::size_t known = late.hello["bodies"]["names"].size();
+    for (const Json& text : late.texts) {
+      if (text["type"] == "bodies") known += text["bodies"]["names"].size();
+    }
+    EXPECT_EQ(late.frame.moving + 1, known);
+  }
+}
+
+TEST(LiveView, AThrownBallFindsAFreeName) {
+  Scene scene = falling_ball();
+  scene.bodies[1].name = "thrown1";
+  LiveSession session(scene, fast());
+  ViewClient page(session.link());
+  page.send({{"type", "throw"},
+             {"position", {3, 0, 5}},
+             {"velocity", {0, 0, 0}},
+             {"radius", 0.2},
+             {"density", 500.0}});
+  EXPECT_EQ(page.until_type("bodies")["bodies"]["names"], Json({"thrown2"}));
+}
+
 TEST(LiveView, AThrownBallIsANewBody) {
   LiveSession session(falling_ball(), fast());
   ViewClient page(session.link());
@@ -285,6 +333,11 @@ TEST(LiveView, EndIsShownAndStays) {
   page.send(want(true, true));
   page.until_frame([&] { return page.frame.has(3); });
   EXPECT_EQ(page.frame.step, 30.0);
+  for (const Json& more : {Json{{"type", "play"}}, Json{{"type", "step"}, {"count", 1}}}) {
+    page.send(more);
+    EXPECT_NE(page.until_type("error")["message"].get<std::string>().find("end"),
+              std::string::npos);
+  }
 }
 
 TEST(LiveView, AStepThatFailsIsExplained) {

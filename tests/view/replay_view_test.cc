@@ -1,6 +1,7 @@
 #include "view/replay_view.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <atomic>
 #include <filesystem>
@@ -101,6 +102,49 @@ TEST(ReplayView, WhatIsNotThereIsAnError) {
   }
   page.send(ask_frames(58, 10));
   page.until_frame([&] { return page.frame.number == 59; });
+}
+
+TEST(ReplayView, ErrorsRepeatTheId) {
+  const TestFolder folder;
+  ReplaySession session(write_recording(folder.file("a.h5"), 4, 5));
+  ViewClient page(session.link());
+  page.send({{"type", "track"}, {"body", 99}, {"id", 77}});
+  EXPECT_EQ(page.until_type("error")["id"], 77);
+  page.send({{"type", "nonsense"}, {"id", 78}});
+  EXPECT_EQ(page.until_type("error")["id"], 78);
+}
+
+// The file is replaced under the viewer by a run with fewer bodies and frames.
+TEST(ReplayView, SurvivesARecordingThatIsReplaced) {
+  const TestFolder folder;
+  const std::string path = folder.file("a.h5");
+  const auto wait_for = [&](const std::string& name) {
+    while (!std::filesystem::exists(folder.file(name))) usleep(2000);
+  };
+  const pid_t writer = in_child([&] {
+    const Scene scene = some_scene(9);
+    const Model model = some_model(scene);
+    Recorder recorder(path, scene, model, some_provenance());
+    for (int step = 0; step < 200; ++step) write_frame(recorder, model, step);
+    std::ofstream(folder.file("begun")) << "1";
+    wait_for("never");
+    return 0;
+  });
+  wait_for("begun");
+  ReplaySession session(path);
+  ViewClient page(session.link());
+  EXPECT_EQ(page.hello["bodies"]["names"].size(), 9u);
+  kill(writer, SIGKILL);
+  EXPECT_EQ(exit_status(writer), -1);
+  const pid_t other = in_child([&] {
+    write_recording(folder.file("b.h5"), 3, 20);
+    std::filesystem::rename(folder.file("b.h5"), path);
+    return 0;
+  });
+  EXPECT_EQ(exit_status(other), 0);
+  page.until([](const Json& m) { return m["type"] == "hello" || m["type"] == "frames"; });
+  page.send(ask_frames(0, 1));
+  page.until_frame([] { return true; });
 }
 
 TEST(ReplayView, TooManyRequestsAreRefusedNotKept) {

@@ -55,8 +55,8 @@ TEST(Drag, HoldsAgainstGravity) {
   EXPECT_LT(world.pose(0).position.norm(), 1e-9);
 }
 
-// Hanging from a corner the box is a pendulum of about 5 rad/s, whose weight is taken at the start of
-// a step: beyond h = 2/5 s that alone is unstable, whatever the spring does.
+// Hanging from a corner the box is a pendulum of about 5 rad/s, whose weight is taken at the start
+// of a step: beyond h = 2/5 s that alone is unstable, whatever the spring does.
 TEST(Drag, ReachesTheTargetAtStepsUpToATenthOfASecond) {
   for (const double step : {0.001, 0.01, 0.03, 0.1}) {
     World world(one_box(step, {0, 0, -9.81}));

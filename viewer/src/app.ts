@@ -59,6 +59,8 @@ export interface Note {
 }
 
 const kMostWatched = 32;
+const kMostWaiting = 32; // frames of a recording
+const kAckInterval = 14; // ms; more frames than a screen shows are not asked for
 const kFewBodies = 2000;
 const kRequestBytes = 4e6;
 const kAheadBytes = 24e6;
@@ -87,6 +89,7 @@ export class App {
   private last: Frame | null = null; // as it came from the source
   private wishes = ''; // as sent last
   private wishedScene: SceneTable | null = null;
+  private lastAck = 0; // ms
   private contactsWished = false;
   private velocitiesWished = false;
 
@@ -173,6 +176,7 @@ export class App {
         break;
       }
       case 'error':
+        if (message.about === 'frames') this.timeline.forgetRequests();
         this.note(message.message, 'error');
         break;
     }
@@ -192,6 +196,8 @@ export class App {
     this.steps.reset(hello.columns.steps);
     this.player.isLive = hello.mode === 'live';
     this.player.canControl = hello.can.includes('control');
+    this.player.canRestart = hello.can.includes('restart');
+    this.player.hasEnded = false;
     this.player.following.value = true;
     this.player.playing.value = false;
     this.timeline.clear();
@@ -205,7 +211,7 @@ export class App {
       if (!this.source.isWhole) this.send({ type: 'steps' });
     }
     if (hello.status) {
-      this.status.value = { ...hello.status, type: 'status' };
+      this.status.value = hello.status;
       this.player.speed.value = hello.status.speed;
     }
     this.sendWishes();
@@ -220,12 +226,23 @@ export class App {
     this.last = frame;
     if (frame.steps && (this.isLive || this.source.isWhole)) this.steps.add(frame.steps);
     if (frame.track && this.isLive) this.addTracks(frame.track);
+    frame.steps = frame.track = undefined; // they are kept in the series
     if (this.isLive) {
       this.timeline.append(frame);
-      this.send({ type: 'ack', sequence: frame.number });
+      this.acknowledge(frame.number);
     } else {
       this.timeline.place(frame);
     }
+  }
+
+  private acknowledge(sequence: number): void {
+    const wait = this.lastAck + kAckInterval - performance.now();
+    const send = (): void => {
+      this.lastAck = performance.now();
+      this.send({ type: 'ack', sequence });
+    };
+    if (wait > 1) setTimeout(send, wait);
+    else send();
   }
 
   private addTracks(block: { rows: number; columns: number; data: Float64Array }): void {
@@ -250,6 +267,7 @@ export class App {
 
   private onStatus(status: Status | null): void {
     if (!status || !this.player.isLive) return;
+    this.player.hasEnded = status.ended;
     if (this.player.following.value) this.player.playing.value = status.playing;
     if (status.speed !== this.player.speed.value) this.player.speed.value = status.speed;
   }
@@ -310,14 +328,17 @@ export class App {
     if (needsMore && !this.isLive) this.timeline.discardFrames();
   }
 
-  private request(index: number): void {
-    if (this.isLive || this.source.isWhole) return;
+  private request(index: number): boolean {
+    if (this.isLive || this.source.isWhole) return false;
+    // Whoever scrubs fast wants the place where he stops, not all he passed.
+    if (this.timeline.waiting >= kMostWaiting) return false;
     // The frames that playing will need next come along.
     let count = 1;
     const most = Math.max(1, Math.min(8, Math.floor(kRequestBytes / this.frameBytes())));
     while (count < most && index + count < this.timeline.count && !this.timeline.peek(index + count)) ++count;
     this.timeline.expect(index, count);
     this.send({ type: 'frames', from: index, count, stride: 1 });
+    return true;
   }
 
   private showCursor(): void {

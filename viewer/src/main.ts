@@ -6,6 +6,7 @@ import { Panels } from './ui/panels';
 
 export function startPage(source: Source): { app: App; stage: Stage } {
   const app = new App(source);
+  app.start(); // messages travel while the stage is set up
   const stage = new Stage(document.getElementById('stage')!, app);
   const panels = new Panels(document.getElementById('panels')!, app, stage);
   let before = performance.now();
@@ -19,6 +20,5 @@ export function startPage(source: Source): { app: App; stage: Stage } {
     requestAnimationFrame(draw);
   };
   requestAnimationFrame(draw);
-  app.start();
   return { app, stage };
 }

@@ -18,6 +18,8 @@ export class Player {
   readonly following = new Signal(true);
   isLive = false;
   canControl = false;
+  canRestart = false;
+  hasEnded = false; // live: the run is over
   private time = 0; // s, of the cursor while playing
 
   constructor(
@@ -56,8 +58,8 @@ export class Player {
     const last = Math.max(0, this.timeline.count - 1);
     const target = Math.min(last, Math.max(0, Math.round(index)));
     if (this.isLive) {
-      if (this.following.value && this.playing.value && this.canControl) this.send({ type: 'pause' });
       if (target < last) {
+        if (this.following.value && this.playing.value && this.canControl) this.send({ type: 'pause' });
         if (this.following.value) this.playing.value = false;
         this.following.value = false;
       }
@@ -82,7 +84,7 @@ export class Player {
   }
 
   reset(): void {
-    if (this.isLive && this.canControl) this.send({ type: 'reset' });
+    if (this.isLive && this.canRestart) this.send({ type: 'reset' });
     else this.seek(0);
   }
 
@@ -117,7 +119,8 @@ export class Player {
     if (this.cursor.value < last) return;
     if (this.isLive) {
       this.following.value = true;
-      if (this.canControl) this.send({ type: 'play' });
+      if (this.canControl && !this.hasEnded) this.send({ type: 'play' });
+      else this.playing.value = false;
     } else {
       this.playing.value = false;
     }

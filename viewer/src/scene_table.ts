@@ -64,7 +64,7 @@ export class SceneTable {
       const pose = parts.pose ? (parts.pose.slice(7 * k, 7 * k + 7) as Pose) : kIdentity;
       this.parts.push({ body, shape: firstShape + parts.shape[k], pose });
     });
-    this.shapes.push(...shapes);
+    for (const shape of shapes) this.shapes.push(shape);
     return first;
   }
 

@@ -6,7 +6,8 @@ import { Event } from './signal';
 const kMemory = 400e6; // bytes
 
 function bytesOf(frame: Frame): number {
-  let bytes = 200 + frame.position.byteLength + frame.orientation.byteLength;
+  // With what the objects themselves take.
+  let bytes = 2500 + frame.position.byteLength + frame.orientation.byteLength;
   if (frame.velocity) bytes += 2 * frame.velocity.byteLength;
   if (frame.contacts) bytes += 52 * frame.contacts.count;
   return bytes;
@@ -35,8 +36,8 @@ export class Timeline {
   private used: number[] = []; // replay: indices in the order of their last use
   private missing = new Set<number>();
 
-  /** `request` asks for a frame of a recording; it arrives through place(). */
-  constructor(private readonly request: (index: number) => void) {}
+  /** `request` asks for a frame of a recording, which arrives through place(); false: not now. */
+  constructor(private readonly request: (index: number) => boolean) {}
 
   get count(): number {
     return this.times.length;
@@ -59,7 +60,7 @@ export class Timeline {
   }
 
   grow(times: number[]): void {
-    this.times.push(...times);
+    for (const time of times) this.times.push(time);
     this.changed.emit();
   }
 
@@ -101,8 +102,7 @@ export class Timeline {
       return frame;
     }
     if (index >= 0 && index < this.times.length && !this.missing.has(index)) {
-      this.missing.add(index);
-      this.request(index);
+      if (this.request(index)) this.missing.add(index);
     }
     return undefined;
   }
@@ -117,8 +117,7 @@ export class Timeline {
     const end = Math.min(this.times.length, from + count);
     for (let index = from; index < end; ++index) {
       if (this.frames[index] || this.missing.has(index)) continue;
-      this.missing.add(index);
-      this.request(index);
+      if (this.request(index)) this.missing.add(index);
       return;
     }
   }
@@ -126,6 +125,11 @@ export class Timeline {
   /** The frame if it is here; asks for nothing. */
   peek(index: number): Frame | undefined {
     return this.frames[index];
+  }
+
+  /** Frames on their way. */
+  get waiting(): number {
+    return this.missing.size;
   }
 
   /** Everything that was asked for is forgotten: the connection was lost, or wishes changed. */

@@ -94,6 +94,7 @@ function bareClient(isReading, counts) {
       'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n');
     socket.on('error', () => {});
     if (!isReading) {
+      socket.write(frame(JSON.stringify({ type: 'ack', sequence: 0 }))); // so that the run begins
       socket.pause();
       return () => socket.destroy();
     }

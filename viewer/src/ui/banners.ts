@@ -83,7 +83,7 @@ export class Banners {
     const status = this.app.status.value;
     const isLive = this.app.isLive;
     this.failure.show(isLive && status?.failure ? `The simulation stopped: ${status.failure}` : '');
-    setShown(this.resetButton, this.app.can('control'));
+    setShown(this.resetButton, this.app.can('restart'));
     const note = status?.note ?? '';
     this.note.show(note !== this.dismissed ? note : '');
   }
