@@ -115,3 +115,15 @@ export async function placeOf(page, name) {
   }
   return before;
 }
+
+/** Where an element is, once its neighbours no longer push it about. */
+export async function restingBox(element) {
+  let before = null;
+  for (let same = 0; same < 3; ) {
+    const box = await element.boundingBox();
+    same = JSON.stringify(box) === JSON.stringify(before) ? same + 1 : 0;
+    before = box;
+    await element.page().waitForTimeout(100);
+  }
+  return before;
+}

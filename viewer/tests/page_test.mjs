@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { browserPath, colours, endAll, launch, makeFolder, number, openPage, picture, placeOf, scree, serve } from './browser.mjs';
+import { browserPath, colours, endAll, launch, makeFolder, number, openPage, picture, placeOf, restingBox, scree, serve } from './browser.mjs';
 
 if (!browserPath) {
   console.log('skipped: no browser (package chromium); the page is not tested');
@@ -78,12 +78,12 @@ test('slider and keys move through a replay', limit, async () => {
   await waitForCursor(page, 11);
   await page.keyboard.press('ArrowLeft');
   await waitForCursor(page, 10);
-  const box = await page.getByRole('slider', { name: 'Time' }).boundingBox();
+  const box = await restingBox(page.getByRole('slider', { name: 'Time' }));
   await page.mouse.move(box.x + 1, box.y + box.height / 2);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 5 });
   await page.mouse.up();
-  assert.ok(Math.abs((await cursor(page)) - last / 2) <= 1, `the cursor is at ${await cursor(page)}`);
+  await page.waitForFunction((middle) => Math.abs(window.scree.player.cursor.value - middle) <= 1, last / 2);
   await waitForFrame(page, await cursor(page));
   await page.keyboard.press('?');
   await page.getByText('Play or pause').first().waitFor();
@@ -120,8 +120,8 @@ test('plots appear and can be saved', limit, async () => {
   const page = await openPage(browser, server.link);
   await select(page, 'cube');
   await page.keyboard.press('d');
-  await page.locator('[data-plot] canvas').first().waitFor();
-  assert.ok((await page.locator('[data-plot] canvas').count()) >= 2);
+  await page.waitForFunction(() => document.querySelectorAll('[data-plot] canvas').length >= 2);
+  await page.waitForFunction(() => window.scree.tracks.get(window.scree.selection.value[0])?.count > 0);
   const csv = page.waitForEvent('download');
   await page.getByText('CSV', { exact: true }).click();
   const text = readFileSync(await (await csv).path(), 'utf8');
