@@ -12,6 +12,8 @@ namespace {
 
 constexpr int kGzipWindow = 16 + MAX_WBITS;  // 16: with gzip's header and checksum
 
+}  // namespace
+
 std::string inflate_gzip(std::string_view gzip) {
   z_stream stream = {};
   if (inflateInit2(&stream, kGzipWindow) != Z_OK) throw std::bad_alloc();
@@ -31,8 +33,6 @@ std::string inflate_gzip(std::string_view gzip) {
   if (status != Z_STREAM_END) throw std::runtime_error("a file of the page is damaged");
   return bytes;
 }
-
-}  // namespace
 
 const Asset* AssetStore::find(std::string_view path) const {
   const auto found = std::find_if(assets_.begin(), assets_.end(),

@@ -11,6 +11,9 @@
 
 namespace scree {
 
+/// Throws std::runtime_error when the bytes are damaged.
+std::string inflate_gzip(std::string_view gzip);
+
 class AssetStore {
  public:
   /// The bytes behind the assets' views must outlive the store.

@@ -11,29 +11,12 @@
 
 #include "record/output_file.h"
 #include "scree/error.h"
+#include "view/asset_store.h"
 #include "view/frame_codec.h"
 #include "view/replay_view.h"
 
 namespace scree {
 namespace {
-
-std::string unzip(std::string_view gzip) {
-  z_stream stream{};
-  inflateInit2(&stream, 16 + MAX_WBITS);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
-  stream.avail_in = static_cast<uInt>(gzip.size());
-  std::string text;
-  std::array<char, 65536> part;
-  int state = Z_OK;
-  while (state == Z_OK) {
-    stream.next_out = reinterpret_cast<Bytef*>(part.data());
-    stream.avail_out = static_cast<uInt>(part.size());
-    state = inflate(&stream, Z_NO_FLUSH);
-    text.append(part.data(), part.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  return text;
-}
 
 /// A zlib stream that takes its input in parts.
 class Deflater {
@@ -84,7 +67,7 @@ std::string base64(std::string_view bytes) {
 
 std::string asset(std::span<const Asset> assets, std::string_view path) {
   for (const Asset& a : assets) {
-    if (a.path == path) return unzip(a.gzip);
+    if (a.path == path) return inflate_gzip(a.gzip);
   }
   throw EnvironmentError(fmt::format("this program was built without the viewer's {}", path));
 }
