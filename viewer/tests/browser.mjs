@@ -71,7 +71,7 @@ export async function openPage(browser, address, { width = 1100, height = 700 } 
   page.on('console', (message) => message.type() === 'error' && page.errors.push(message.text()));
   page.on('request', (request) => page.requests.push(request.url()));
   await page.goto(address);
-  await page.waitForFunction(() => window.scree?.frame.value != null, undefined, { timeout: 60000 });
+  await page.waitForFunction(() => window.scree?.frame.value != null && window.scree.stage.hasPicture.value, undefined, { timeout: 60000 });
   return page;
 }
 

@@ -93,7 +93,7 @@ export class Bodies {
 
   private addParts(parts: readonly Part[]): void {
     for (const batch of this.batchesOf(parts, kFewUses, this.detail)) {
-      const materials = bodyMaterials(batch, this.detail.isCoarse, this.uniforms);
+      const materials = bodyMaterials(batch, this.detail.isCoarse || this.isSoftware, this.uniforms);
       this.applyStyle(materials);
       this.batches.push({ batch, materials });
       const mesh = new Mesh(batch.geometry, materials.surface);

@@ -165,10 +165,10 @@ export interface BodyMaterials {
   shadow: MeshDepthMaterial;
 }
 
-/** `isCoarse`: cheaper light for very many bodies. */
-export function bodyMaterials(batch: Batch, isCoarse: boolean, shared: SharedUniforms): BodyMaterials {
+/** `isCheap`: less light, for very many bodies or a slow card. */
+export function bodyMaterials(batch: Batch, isCheap: boolean, shared: SharedUniforms): BodyMaterials {
   const side = batch.traits.isOpen ? DoubleSide : FrontSide;
-  const surface = isCoarse || batch.traits.isBall
+  const surface = isCheap || batch.traits.isBall
     ? new MeshLambertMaterial({ side })
     : new MeshStandardMaterial({ side, roughness: 0.62, metalness: 0 });
   surface.alphaToCoverage = batch.traits.isBall; // their edges are not those of triangles

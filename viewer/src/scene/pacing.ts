@@ -4,6 +4,8 @@
 // nothing on the page answers. So a picture is begun only when an earlier one is done.
 
 export class Pacer {
+  /** Pictures that the graphics card has finished. */
+  finished = 0;
   private fences: WebGLSync[] = [];
 
   /** `most`: pictures under way at once. */
@@ -13,6 +15,7 @@ export class Pacer {
     const { gl } = this;
     while (this.fences.length > 0 && gl.getSyncParameter(this.fences[0], gl.SYNC_STATUS) === gl.SIGNALED) {
       gl.deleteSync(this.fences.shift()!);
+      ++this.finished;
     }
     return this.fences.length >= this.most;
   }

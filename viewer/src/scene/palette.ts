@@ -71,7 +71,10 @@ const kViridis = [
   0x1f988b, 0x22a884, 0x35b779, 0x54c568, 0x7ad151, 0xa5db36, 0xd2e21b, 0xfde725,
 ];
 
-export const STOPS = kViridis.map((color) => `#${color.toString(16).padStart(6, '0')}`);
+/** For style sheets. */
+export const hexText = (color: number): string => `#${color.toString(16).padStart(6, '0')}`;
+
+export const STOPS = kViridis.map(hexText);
 
 /** Bytes r, g, b, 255 as one number in the machine's order (all that run browsers are little-endian). */
 export const packColor = (color: number): number =>

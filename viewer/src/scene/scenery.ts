@@ -1,5 +1,5 @@
 // Everything that is drawn, kept in step with the app: scene, frame, options, selection and theme.
-import { Scene } from 'three';
+import { Group, Scene } from 'three';
 import type { App } from '../app';
 import type { Frame, Vec3 } from '../protocol';
 import type { SceneTable } from '../scene_table';
@@ -20,6 +20,8 @@ const kExtentPeriod = 12; // frames between looks
 
 export class Scenery {
   readonly three = new Scene();
+  /** What light falls on. */
+  readonly solids = new Group();
   readonly poses = new Poses();
   readonly coloring = new Coloring();
   readonly outline = new Outline();
@@ -27,6 +29,8 @@ export class Scenery {
   parts: PartTable | null = null;
   /** The poses have changed, so the shadows have. */
   areShadowsStale = true;
+  /** False for the first picture, which need not wait for its shadows. */
+  hasShadows = false;
   private readonly bodies: Bodies;
   private readonly ground: Ground;
   private readonly sky = new Sky();
@@ -41,7 +45,8 @@ export class Scenery {
     this.ground = new Ground(this.poses);
     this.overlays = new Overlays(app, this.poses);
     this.three.matrixWorldAutoUpdate = true;
-    this.three.add(this.sky.mesh, this.lights.group, this.ground.group, this.bodies.group, this.overlays.group, this.outline.mesh);
+    this.solids.add(this.ground.group, this.bodies.group);
+    this.three.add(this.sky.mesh, this.lights.group, this.solids, this.overlays.group, this.outline.mesh);
   }
 
   /** Edge of a cell of the grid, m. */
@@ -115,7 +120,7 @@ export class Scenery {
 
   applyOptions(): void {
     const { shadows, wireframe, transparent } = this.app.options.value;
-    this.lights.shadows = shadows;
+    this.lights.shadows = shadows && this.hasShadows;
     this.bodies.setStyle({ wireframe, transparent });
     this.areShadowsStale = true;
   }

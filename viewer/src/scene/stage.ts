@@ -7,7 +7,7 @@ import type { Axis } from './camera';
 import type { ColorLegend } from './coloring';
 import { Grab } from './grab';
 import { Pacer } from './pacing';
-import { DARK, LIGHT } from './palette';
+import { DARK, hexText, LIGHT } from './palette';
 import type { Look } from './palette';
 import { PointerControl } from './pointer';
 import { lengthText } from './range';
@@ -23,6 +23,8 @@ export type { ColorLegend } from './coloring';
 export class Stage {
   readonly canvas: HTMLCanvasElement;
   readonly isRecordingVideo: Signal<boolean>;
+  /** The card has finished a picture with the bodies in it, or there never will be one. */
+  readonly hasPicture = new Signal(false);
   /** Null while bodies have their own colours. */
   readonly colorLegend: Signal<ColorLegend | null>;
   /** Script time of the last picture, ms, smoothed. */
@@ -46,9 +48,11 @@ export class Stage {
   private isStale = true; // colours and overlays
   private isDirty = true; // the picture
   private isLost = false; // the graphics context
+  private isSoftware = false; // the processor does the work of a graphics card
   private sinceFrame = 0; // s
   private sinceDraw = 0; // s
   private isProjectionOurs = false; // orthographic, and not by the user's wish
+  private isCompiling = false; // what the second picture has and the first had not
   private programs = -1; // shaders at the last picture
   private sceneName: string | null = null;
 
@@ -67,7 +71,10 @@ export class Stage {
       focus: (body) => this.focus(body),
     });
     this.renderer = this.makeRenderer();
-    if (!this.renderer) return;
+    if (!this.renderer) {
+      this.hasPicture.value = true;
+      return;
+    }
     container.append(this.canvas, this.scenery.overlays.names.element);
     new ResizeObserver(() => this.resize()).observe(container);
     this.resize();
@@ -80,8 +87,11 @@ export class Stage {
     const begin = performance.now();
     this.sinceFrame += seconds;
     this.sinceDraw += seconds;
-    if (this.renderer.getPixelRatio() !== pixelRatio()) this.resize();
     if (this.pacer!.isBusy) return;
+    if (this.pacer!.finished > 0 && !this.hasPicture.value) this.onFirstPicture();
+    // The picture before, or none, is better than one without bodies.
+    if (this.isCompiling || !this.app.frame.value) return;
+    if (this.renderer.getPixelRatio() !== this.pixelRatio()) this.resize();
     this.takeFrame();
     if (this.grab.flush()) this.isDirty = true;
     if (this.rig.update(this.sinceDraw)) this.isDirty = true;
@@ -165,10 +175,12 @@ export class Stage {
     const renderer = new WebGLRenderer({ canvas: this.canvas, context });
     renderer.toneMapping = NoToneMapping; // keeps the colours that scenes give
     renderer.shadowMap.enabled = true;
+    renderer.debug.checkShaderErrors = false; // asking makes script wait for each compiler in turn
     renderer.shadowMap.type = PCFShadowMap;
     renderer.shadowMap.autoUpdate = false;
-    this.scenery.isSoftware = isSoftware(renderer);
-    this.pacer = new Pacer(context, isSoftware(renderer) ? 1 : 2);
+    this.isSoftware = isSoftware(renderer);
+    this.scenery.isSoftware = this.isSoftware;
+    this.pacer = new Pacer(context, this.isSoftware ? 1 : 2);
     this.canvas.addEventListener('webglcontextlost', (event) => {
       event.preventDefault(); // asks for it back
       this.isLost = true;
@@ -177,6 +189,7 @@ export class Stage {
     });
     this.canvas.addEventListener('webglcontextrestored', () => {
       this.isLost = false;
+      this.isCompiling = false;
       this.isStale = true;
       this.scenery.areShadowsStale = true;
       this.scenery.poses.uniform.value.needsUpdate = true;
@@ -229,6 +242,8 @@ export class Stage {
     if (!isSame) this.suggestProjection(planar);
     this.scenery.applyOptions();
     this.scenery.setOutlined(this.app.selection.value, null);
+    // The compilers begin, side by side, while the first frame is on its way.
+    this.renderer?.compile(this.scenery.solids, this.rig.camera, this.scenery.three);
     this.isStale = true;
     this.isFrameNew = this.app.frame.value !== null;
   }
@@ -250,6 +265,7 @@ export class Stage {
     const isDark = theme === 'dark' || (theme === 'auto' && this.darkQuery.matches);
     this.look = isDark ? DARK : LIGHT;
     this.scenery.setLook(this.look);
+    this.container.style.background = `linear-gradient(${hexText(this.look.top)}, ${hexText(this.look.bottom)})`;
     this.scenery.applyOptions();
     this.scenery.follow();
     this.rig.isOrthographic = orthographic;
@@ -292,12 +308,30 @@ export class Stage {
     this.programs = programs;
   }
 
+  /** Shadows and, without a graphics card, full sharpness come after the first picture, so that it comes soon. */
+  private onFirstPicture(): void {
+    const { scenery } = this;
+    this.hasPicture.value = true;
+    scenery.hasShadows = true;
+    scenery.applyOptions();
+    this.isCompiling = true;
+    void this.renderer!.compileAsync(scenery.solids, this.rig.camera, scenery.three).then(() => {
+      this.isCompiling = false;
+      this.isDirty = true;
+    });
+  }
+
+  private pixelRatio(): number {
+    const full = Math.min(2, window.devicePixelRatio || 1);
+    return this.isSoftware && !this.hasPicture.value ? full / 2 : full;
+  }
+
   private resize(): void {
     const renderer = this.renderer;
     if (!renderer) return;
     const width = Math.max(1, this.container.clientWidth);
     const height = Math.max(1, this.container.clientHeight);
-    renderer.setPixelRatio(pixelRatio());
+    renderer.setPixelRatio(this.pixelRatio());
     renderer.setSize(width, height, false);
     this.rig.width = width;
     this.rig.height = height;
@@ -327,6 +361,4 @@ function isSoftware(renderer: WebGLRenderer): boolean {
   const name = String(gl.getParameter(details ? details.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
   return /swiftshader|llvmpipe|software|basic render/i.test(name);
 }
-
-const pixelRatio = (): number => Math.min(2, window.devicePixelRatio || 1);
 

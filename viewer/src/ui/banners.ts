@@ -5,7 +5,7 @@ import { icon, setIcon } from './icons';
 import type { IconName } from './icons';
 import { closeButton } from './widgets';
 
-const kSpinnerAfter = 300; // ms
+const kSpinnerAfter = 1000; // ms
 
 /** A line under the top bar. */
 class Banner {

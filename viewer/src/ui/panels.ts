@@ -21,6 +21,8 @@ import { UiState } from './ui_state';
 import { makeLegend, makeScaleText, ViewPanel } from './view_panel';
 import { closeButton } from './widgets';
 
+const kLongestWait = 4000; // ms, for a picture of a scene that is there
+
 export class Panels {
   private readonly ui = new UiState();
   private readonly view: ViewPanel;
@@ -72,6 +74,7 @@ export class Panels {
     showOpen();
     listenToKeys(commands);
     returnFocusAfterClicks(root);
+    this.waitForPicture(root, stage);
   }
 
   /** Once per drawn frame. Parts write only what changed. */
@@ -88,6 +91,17 @@ export class Panels {
       this.inspector.update();
     }
     this.plots.update();
+  }
+
+  /**
+   * They are laid out at once, so that the picture knows its room, but painted after it: a browser without a graphics
+   * card needs as long for them as for the first picture.
+   */
+  private waitForPicture(root: HTMLElement, stage: StageFace): void {
+    const show = (): void => root.classList.remove('waiting');
+    root.classList.toggle('waiting', !stage.hasPicture.value);
+    stage.hasPicture.watch(show);
+    this.app.scene.watch(() => setTimeout(show, kLongestWait));
   }
 
   /** View and, where the session accepts it, Change: one at a time, as tabs. */

@@ -15,6 +15,8 @@ export interface ColorLegend {
 
 export interface StageFace {
   readonly canvas: HTMLCanvasElement;
+  /** False until there is something to see. */
+  readonly hasPicture: Signal<boolean>;
   fit(): void;
   lookAlong(axis: ViewAxis): void;
   picture(): Promise<Blob>;
