@@ -64,6 +64,7 @@ const kAckInterval = 14; // ms; more frames than a screen shows are not asked fo
 const kFewBodies = 2000;
 const kRequestBytes = 4e6;
 const kAheadBytes = 24e6;
+const kRefreshInterval = 2000; // ms
 
 export class App {
   readonly connection = new Signal<Connection>({ state: 'connecting' });
@@ -90,13 +91,16 @@ export class App {
   private wishes = ''; // as sent last
   private wishedScene: SceneTable | null = null;
   private lastAck = 0; // ms
+  private lastRefresh = 0; // ms
   private contactsWished = false;
   private velocitiesWished = false;
+  private underWay = 0; // frames of a recording that were asked for
+  private outdated = 0; // of these, those asked for with other wishes
 
   constructor(readonly source: Source) {
     this.timeline = new Timeline((index) => this.request(index));
     this.player = new Player(this.timeline, (message) => this.send(message));
-    this.selection.watch((bodies) => this.onSelection(bodies));
+    this.selection.watch((bodies, before) => this.onSelection(bodies, before));
     this.options.watch(() => this.sendWishes());
     this.player.cursor.watch(() => this.showCursor());
     this.timeline.changed.watch(() => this.showCursor());
@@ -109,7 +113,7 @@ export class App {
       frame: (bytes) => this.onFrame(bytes),
       connection: (state) => {
         this.connection.value = state;
-        if (state.state === 'lost') this.timeline.forgetRequests();
+        if (state.state === 'lost') this.forgetRequests();
       },
     });
   }
@@ -163,6 +167,7 @@ export class App {
       case 'frames':
         this.timeline.grow(message.times);
         this.isRecordingComplete.value = message.complete;
+        this.refreshSeries();
         break;
       case 'steps':
         this.steps.reset(message.columns);
@@ -176,7 +181,7 @@ export class App {
         break;
       }
       case 'error':
-        if (message.about === 'frames') this.timeline.forgetRequests();
+        if (message.about === 'frames') this.forgetRequests();
         this.note(message.message, 'error');
         break;
     }
@@ -191,6 +196,7 @@ export class App {
     const before = this.scene.value;
     const isSame = before !== null && before.hello.scene.name === hello.scene.name;
     this.last = null;
+    this.forgetRequests();
     this.frame.value = null;
     this.tracks.clear();
     this.steps.reset(hello.columns.steps);
@@ -215,7 +221,7 @@ export class App {
       this.player.speed.value = hello.status.speed;
     }
     this.sendWishes();
-    this.onSelection(this.selection.value);
+    this.onSelection(this.selection.value, []);
     this.showCursor();
   }
 
@@ -225,14 +231,27 @@ export class App {
     const frame = decodeFrame(bytes, this.last);
     this.last = frame;
     if (frame.steps && (this.isLive || this.source.isWhole)) this.steps.add(frame.steps);
-    if (frame.track && this.isLive) this.addTracks(frame.track);
+    if (this.isLive) this.addTracks(frame);
     frame.steps = frame.track = undefined; // they are kept in the series
     if (this.isLive) {
       this.timeline.append(frame);
       this.acknowledge(frame.number);
-    } else {
+    } else if (!this.isOutdated()) {
       this.timeline.place(frame);
     }
+  }
+
+  /** Frames come in the order they were asked for: those from before the last wishes are asked for again. */
+  private isOutdated(): boolean {
+    this.underWay = Math.max(0, this.underWay - 1);
+    if (this.outdated === 0) return false;
+    --this.outdated;
+    return true;
+  }
+
+  private forgetRequests(): void {
+    this.underWay = this.outdated = 0;
+    this.timeline.forgetRequests();
   }
 
   private acknowledge(sequence: number): void {
@@ -245,12 +264,19 @@ export class App {
     else send();
   }
 
-  private addTracks(block: { rows: number; columns: number; data: Float64Array }): void {
+  private addTracks(frame: Frame): void {
     const bodies = new Set<number>();
-    for (let r = 0; r < block.rows; ++r) {
-      const row = block.data.slice(r * block.columns, (r + 1) * block.columns);
+    const { rows, columns, data } = frame.track ?? { rows: 0, columns: 0, data: new Float64Array() };
+    for (let r = 0; r < rows; ++r) {
+      const row = data.slice(r * columns, (r + 1) * columns);
       this.trackOf(row[0]).addRow(row);
       bodies.add(row[0]);
+    }
+    // A frame from before the program heard of the selection.
+    for (const body of this.selection.value) {
+      const row = bodies.has(body) ? null : this.rowOf(frame, body);
+      if (row) this.trackOf(body).addRows([row]);
+      if (row) bodies.add(body);
     }
     bodies.forEach((body) => this.trackChanged.emit(body));
   }
@@ -272,38 +298,53 @@ export class App {
     if (status.speed !== this.player.speed.value) this.player.speed.value = status.speed;
   }
 
-  private onSelection(bodies: readonly number[]): void {
+  private onSelection(bodies: readonly number[], before: readonly number[]): void {
     if (!this.scene.value) return;
     this.sendWishes();
-    for (const body of bodies) {
-      if (this.tracks.has(body)) continue;
+    const isNew = (body: number): boolean => !before.includes(body);
+    for (const body of bodies.filter(isNew)) {
       if (this.isLive || this.source.isWhole) this.trackFromFrames(body);
-      else this.send({ type: 'track', body });
+      else if (!this.tracks.has(body) || !this.isRecordingComplete.value) this.send({ type: 'track', body });
     }
+  }
+
+  /** A recording has grown: what is plotted is asked for again, now and then. */
+  private refreshSeries(): void {
+    const now = performance.now();
+    if (!this.isRecordingComplete.value && now - this.lastRefresh < kRefreshInterval) return;
+    this.lastRefresh = now;
+    this.send({ type: 'steps' });
+    for (const body of this.selection.value) this.send({ type: 'track', body });
   }
 
   /** Where there is no one to ask, the past of a body is what the frames hold. */
   private trackFromFrames(body: number): void {
-    const scene = this.scene.value!;
-    const at = scene.bodies[body]?.moving ?? -1;
-    if (at < 0) return;
+    if (!((this.scene.value!.bodies[body]?.moving ?? -1) >= 0)) return;
     const series = this.trackOf(body);
+    const known = series.column('time').at(-1) ?? -Infinity;
     const rows: number[][] = [];
     this.timeline.times.forEach((time, index) => {
-      const frame = this.timeline.peek(index);
-      if (!frame || at >= frame.moving) return;
-      const q = [...frame.orientation.subarray(4 * at, 4 * at + 4)];
-      const length = Math.hypot(...q) || 1;
-      const force = contactForce(frame, body);
-      const linear = frame.velocity?.subarray(3 * at, 3 * at + 3) ?? [NaN, NaN, NaN];
-      const angular = frame.spin?.subarray(3 * at, 3 * at + 3) ?? [NaN, NaN, NaN];
-      rows.push([
-        body, time, ...frame.position.subarray(3 * at, 3 * at + 3), ...q.map((x) => x / length),
-        ...linear, ...angular, ...force,
-      ]);
+      const frame = time > known ? this.timeline.peek(index) : undefined;
+      const row = frame && this.rowOf(frame, body);
+      if (row) rows.push(row);
     });
     series.addRows(rows);
     this.trackChanged.emit(body);
+  }
+
+  /** What a frame knows of a body, as a row of its track. */
+  private rowOf(frame: Frame, body: number): number[] | null {
+    const at = this.scene.value!.bodies[body]?.moving ?? -1;
+    if (at < 0 || at >= frame.moving) return null;
+    const q = [...frame.orientation.subarray(4 * at, 4 * at + 4)];
+    const length = Math.hypot(...q) || 1;
+    const force = contactForce(frame, body);
+    const linear = frame.velocity?.subarray(3 * at, 3 * at + 3) ?? [NaN, NaN, NaN];
+    const angular = frame.spin?.subarray(3 * at, 3 * at + 3) ?? [NaN, NaN, NaN];
+    return [
+      body, frame.time, ...frame.position.subarray(3 * at, 3 * at + 3), ...q.map((x) => x / length),
+      ...linear, ...angular, ...force,
+    ];
   }
 
   private sendWishes(): void {
@@ -325,7 +366,9 @@ export class App {
     const needsMore = (contacts && !this.contactsWished) || (velocities && !this.velocitiesWished);
     this.contactsWished = contacts;
     this.velocitiesWished = velocities !== false;
-    if (needsMore && !this.isLive) this.timeline.discardFrames();
+    if (!needsMore || this.isLive) return;
+    this.outdated = this.underWay;
+    this.timeline.discardFrames();
   }
 
   private request(index: number): boolean {
@@ -337,6 +380,7 @@ export class App {
     const most = Math.max(1, Math.min(8, Math.floor(kRequestBytes / this.frameBytes())));
     while (count < most && index + count < this.timeline.count && !this.timeline.peek(index + count)) ++count;
     this.timeline.expect(index, count);
+    this.underWay += count;
     this.send({ type: 'frames', from: index, count, stride: 1 });
     return true;
   }
@@ -352,6 +396,22 @@ export class App {
   private frameBytes(): number {
     return 60 * this.scene.value!.moving.length + 52 * (this.frame.value?.contacts?.count ?? 0) + 1000;
   }
+}
+
+/** Why the picture shows less than the options ask for; empty: it shows all. */
+export function missingText(app: App): string {
+  const frame = app.frame.value;
+  if (!frame) return '';
+  const o = app.options.value;
+  const needsContacts = o.contacts || o.forces || o.colorBy === 'force' || o.colorBy === 'residual';
+  const needsSpeeds = o.colorBy === 'speed';
+  // Live, the next frame of the present has what was just asked for; in a replay the frame is asked for again.
+  const isPassing = app.isLive ? app.player.following.value : app.timeline.peek(app.player.cursor.value) !== frame;
+  if (isPassing) return '';
+  const what = needsContacts && !frame.contacts ? 'Contacts' : needsSpeeds && !frame.velocity ? 'Velocities' : '';
+  if (!what) return '';
+  if (app.isLive) return `${what} were not kept for this moment: they were not asked for then.`;
+  return app.source.isWhole ? `${what} are not in this page.` : `${what} are not in the recording.`;
 }
 
 /** Sum of the contact forces on a body, N. */

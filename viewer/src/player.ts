@@ -26,6 +26,7 @@ export class Player {
     private readonly timeline: Timeline,
     private readonly send: (message: ClientMessage) => void,
   ) {
+    this.cursor.watch((index) => (timeline.shown = index));
     timeline.changed.watch(() => this.onTimelineChanged());
   }
 
@@ -129,6 +130,6 @@ export class Player {
   private onTimelineChanged(): void {
     const last = Math.max(0, this.timeline.count - 1);
     if (this.isLive && this.following.value) this.cursor.value = last;
-    else if (this.cursor.value > last) this.cursor.value = last;
+    else this.cursor.value = Math.min(this.timeline.shown, last);
   }
 }

@@ -30,7 +30,10 @@ export class Timeline {
   times: number[] = [];
   /** Frames were added or dropped, or the count changed. */
   readonly changed = new Event();
+  /** Index of the frame that is looked at. Thinning keeps that frame, and this with it. */
+  shown = 0;
   private frames: (Frame | undefined)[] = [];
+  private memory = kMemory;
   private bytes = 0;
   private keepAll = false;
   private used: number[] = []; // replay: indices in the order of their last use
@@ -49,6 +52,7 @@ export class Timeline {
     this.used = [];
     this.missing.clear();
     this.bytes = 0;
+    this.shown = 0;
     this.changed.emit();
   }
 
@@ -76,7 +80,7 @@ export class Timeline {
     this.times.push(frame.time);
     this.frames.push(frame);
     this.bytes += bytesOf(frame);
-    if (this.bytes > kMemory) this.thin();
+    if (this.bytes > this.memory) this.thin();
     this.changed.emit();
   }
 
@@ -90,7 +94,7 @@ export class Timeline {
     this.bytes += bytesOf(frame);
     this.missing.delete(index);
     this.touch(index);
-    while (!this.keepAll && this.bytes > kMemory && this.used.length > 8) this.drop();
+    while (!this.keepAll && this.bytes > this.memory && this.used.length > 8) this.drop();
     this.changed.emit();
   }
 
@@ -169,7 +173,9 @@ export class Timeline {
   /** Every second frame of the older half goes: what is long ago needs less detail. */
   private thin(): void {
     const half = this.frames.length >> 1;
-    const keep = (index: number): boolean => index >= half || index % 2 === 0;
+    const { shown } = this;
+    const keep = (index: number): boolean => index >= half || index % 2 === 0 || index === shown;
+    this.shown = this.frames.reduce((sum, _, index) => sum + (index < shown && keep(index) ? 1 : 0), 0);
     this.times = this.times.filter((_, index) => keep(index));
     this.frames = this.frames.filter((_, index) => keep(index));
     this.bytes = this.frames.reduce((sum, frame) => sum + (frame ? bytesOf(frame) : 0), 0);

@@ -48,7 +48,7 @@ export class ContactRows {
     const count = contacts?.length ?? 0;
     setText(this.title, isKnown ? `Contacts (${formatCount(count)})` : 'Contacts');
     setShown(this.table, count > 0);
-    setText(this.rest, !isKnown ? 'Not in this frame.' : count === 0 ? 'It touches nothing.' : `and ${formatCount(count - kMost)} weaker ones`);
+    setText(this.rest, !isKnown ? 'Not known for this moment.' : count === 0 ? 'It touches nothing.' : `and ${formatCount(count - kMost)} weaker ones`);
     setShown(this.rest, !isKnown || count === 0 || count > kMost);
     const shown = Math.min(kMost, count);
     while (this.rows.length < shown) this.rows.push(this.makeRow());

@@ -1,9 +1,10 @@
 // What surrounds the picture. This file lays the parts out; each part looks after itself.
+import { missingText } from '../app';
 import type { App } from '../app';
 import { Banners } from './banners';
 import { BodyList } from './body_list';
 import { Commands } from './commands';
-import { h, setAttribute, setShown } from './dom';
+import { h, setAttribute, setShown, setText } from './dom';
 import { Help } from './help';
 import { InfoPanel } from './info_panel';
 import { Inspector } from './inspector';
@@ -25,6 +26,7 @@ const kLongestWait = 4000; // ms, for a picture of a scene that is there
 
 export class Panels {
   private readonly ui = new UiState();
+  private readonly missing = h('div', { class: 'panel missing', role: 'status', hidden: true });
   private readonly view: ViewPanel;
   private readonly bodies: BodyList;
   private readonly inspector: Inspector;
@@ -53,7 +55,7 @@ export class Panels {
       this.bodies.element, this.inspector.element);
     const middle = h('div', { class: 'middle' },
       this.banners.element, new Toasts(app).element, this.info.element,
-      h('div', { class: 'picture-foot' }, makeLegend(stage), makeScaleText(stage)));
+      h('div', { class: 'picture-foot' }, makeLegend(stage), this.missing, makeScaleText(stage)));
     root.append(left, middle, right, this.plots.element);
     this.transport = new Transport(root, app, commands, this.ui);
     root.append(this.banners.cover);
@@ -86,6 +88,7 @@ export class Panels {
     this.transport.update();
     if (this.ui.isBare.value) return;
     this.view.update();
+    this.showMissing();
     if (this.ui.right.value) {
       this.bodies.update();
       this.inspector.update();
@@ -102,6 +105,12 @@ export class Panels {
     root.classList.toggle('waiting', !stage.hasPicture.value);
     stage.hasPicture.watch(show);
     this.app.scene.watch(() => setTimeout(show, kLongestWait));
+  }
+
+  private showMissing(): void {
+    const text = missingText(this.app);
+    setText(this.missing, text);
+    setShown(this.missing, text !== '');
   }
 
   /** View and, where the session accepts it, Change: one at a time, as tabs. */

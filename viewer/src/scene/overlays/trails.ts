@@ -43,7 +43,7 @@ export class Trails {
     const isNow = this.app.isLive && this.app.player.following.value;
     const last = isNow ? series.count - 1 : series.rowAt(time);
     let first = Math.max(0, last);
-    while (first > 0 && series.row(first - 1)![at[3]] < series.row(first)![at[3]]) --first;
+    while (first > 0 && series.row(first - 1)![at[3]] <= series.row(first)![at[3]]) --first;
     return sample(first, last, (row, out, k) => {
       for (let d = 0; d < 3; ++d) out[3 * k + d] = series.row(row)![at[d]];
     });
