@@ -17,6 +17,23 @@ export class Peak {
   }
 }
 
+/** Follows a value without jumping, once it has one. */
+export class Smooth {
+  private value = 0;
+
+  constructor(private readonly delay: number) {} // s
+
+  see(target: number, seconds: number): number {
+    const share = this.value > 0 ? 1 - Math.exp(-seconds / this.delay) : 1;
+    if (target > 0) this.value += share * (target - this.value);
+    return this.value;
+  }
+
+  reset(): void {
+    this.value = 0;
+  }
+}
+
 /** The next of 1, 2, 5 times a power of ten at or above `value`; 0 for 0. */
 export function niceAbove(value: number): number {
   if (!(value > 0) || value === Infinity) return 0;

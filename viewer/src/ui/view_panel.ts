@@ -67,7 +67,7 @@ export class ViewPanel {
     });
     const element = h(
       'div', { class: 'nested' },
-      h('label', { class: 'line' }, h('span', {}, 'Length'), scale, scaleText),
+      h('label', { class: 'line', 'data-tip': 'Times the automatic length. Forces far stronger than all others have arrows that are cut' }, h('span', {}, 'Length'), scale, scaleText),
       h('div', { class: 'line' }, h('span', {}, 'Weakest'), threshold.element),
     );
     app.options.bind((options) => {

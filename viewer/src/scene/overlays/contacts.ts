@@ -3,18 +3,20 @@ import { BufferAttribute, Group, InstancedBufferGeometry } from 'three';
 import type { IUniform, Mesh } from 'three';
 import type { ContactTable } from '../../protocol';
 import type { Look } from '../palette';
-import { Peak } from '../range';
+import { Smooth } from '../range';
 import { disposeMeshes, InstanceColumn, overlayMeshes, screenColor } from './common';
 import type { OverlayUniforms } from './common';
 
 const kClosed = 0xd9480f;
 const kOpen = 0x4dabf7;
+const kUsual = 0.95; // so many of the forces are not larger than the one whose arrow has the usual length
+const kSample = 4000; // forces that are looked at for it
 
 const points = {
   vertex: /* glsl */ `
     attribute vec3 point, force;
     uniform vec2 viewport;
-    uniform float pixelRatio, sceneRadius;
+    uniform float pixelRatio, discRadius;
     varying vec2 corner;
     varying float closed;
     void main() {
@@ -22,8 +24,8 @@ const points = {
       closed = dot(force, force) > 0.0 ? 1.0 : 0.0;
       vec4 eye = viewMatrix * vec4(point, 1.0);
       gl_Position = projectionMatrix * eye;
-      float pixels = 0.016 * sceneRadius * projectionMatrix[1][1] * viewport.y / gl_Position.w;
-      float size = clamp(pixels, 3.5 * pixelRatio, 11.0 * pixelRatio);
+      float pixels = discRadius * projectionMatrix[1][1] * viewport.y / gl_Position.w;
+      float size = clamp(pixels, 2.5 * pixelRatio, 12.0 * pixelRatio);
       // Half of a disc on a surface would be inside it.
       gl_Position.z -= 2e-4 * gl_Position.w;
       gl_Position.xy += corner * size * gl_Position.w / viewport;
@@ -47,11 +49,11 @@ const arrows = {
   vertex: /* glsl */ `
     attribute vec3 point, force;
     uniform vec2 viewport;
-    uniform float sceneRadius, scale, threshold, pixelRatio, longest;
+    uniform float scale, threshold, pixelRatio, longest;
     varying float shade;
     void main() {
       float strength = length(force);
-      float size = strength * scale;
+      float size = min(strength * scale, 2.5 * longest);
       vec3 along = strength > 0.0 ? force / strength : vec3(0.0, 0.0, 1.0);
       vec3 side = normalize(abs(along.z) < 0.9 ? cross(along, vec3(0.0, 0.0, 1.0)) : cross(along, vec3(1.0, 0.0, 0.0)));
       vec3 other = cross(along, side);
@@ -63,7 +65,7 @@ const arrows = {
       float r = ring < 1.5 ? thick : ring < 2.5 ? 0.42 * head : 0.0;
       float z = ring < 0.5 ? 0.0 : ring < 2.5 ? size - head : size;
       vec3 radial = position.x * side + position.y * other;
-      bool isShown = strength > threshold && strength > 0.0 && size < 1e3 * sceneRadius;
+      bool isShown = strength > threshold && strength > 0.0;
       vec3 world = isShown ? point + along * z + radial * r : point;
       vec3 facing = normalize(mat3(viewMatrix) * (radial + (ring > 1.5 ? 0.4 * along : vec3(0.0))));
       shade = 0.72 + 0.28 * clamp(facing.z + 0.35 * facing.y, 0.0, 1.0);
@@ -84,11 +86,11 @@ export class Contacts {
   private readonly arrows = arrowGeometry(8);
   private readonly point = new InstanceColumn([this.discs, this.arrows], 'point', 3);
   private readonly force = new InstanceColumn([this.discs, this.arrows], 'force', 3);
-  private readonly peak = new Peak(3);
-  private largest = 0; // N, seen lately
+  private readonly smooth = new Smooth(0.4);
+  private usual = 0; // N, of a strong force that is no exception
   private readonly discMeshes: Mesh[];
   private readonly arrowMeshes: Mesh[];
-  private readonly own: Record<'closedColor' | 'openColor' | 'rimColor' | 'arrowColor' | 'scale' | 'threshold' | 'longest', IUniform> = {
+  private readonly own: Record<'closedColor' | 'openColor' | 'rimColor' | 'arrowColor' | 'scale' | 'threshold' | 'longest' | 'discRadius', IUniform> = {
     closedColor: { value: screenColor(kClosed) },
     openColor: { value: screenColor(kOpen) },
     rimColor: { value: screenColor(0x000000) },
@@ -96,11 +98,12 @@ export class Contacts {
     scale: { value: 1 },
     threshold: { value: 0 },
     longest: { value: 1 },
+    discRadius: { value: 0.1 },
   };
 
   constructor(shared: OverlayUniforms) {
     const uniforms = { ...shared, ...this.own };
-    this.discMeshes = overlayMeshes(this.discs, points, uniforms, 0.3);
+    this.discMeshes = overlayMeshes(this.discs, points, uniforms, 0.25);
     this.arrowMeshes = overlayMeshes(this.arrows, arrows, uniforms, 0.22);
     this.group.add(...this.discMeshes, ...this.arrowMeshes);
     this.setContacts(undefined, 0);
@@ -124,30 +127,40 @@ export class Contacts {
     this.force.reserve(count).set(contacts.force);
     this.point.touch(count);
     this.force.touch(count);
-    let largest = 0;
-    const { force } = contacts;
-    for (let i = 0; i < 3 * count; i += 3) {
-      const square = force[i] * force[i] + force[i + 1] * force[i + 1] + force[i + 2] * force[i + 2];
-      if (square > largest && square < Infinity) largest = square;
-    }
-    this.largest = this.peak.see(Math.sqrt(largest), seconds);
+    this.usual = this.smooth.see(usualForce(contacts), seconds);
   }
 
-  /** `longest`: of the arrow of the largest force, m. */
+  /** `radius`: of a disc that is not too small or too large on the screen, m. */
+  setDiscRadius(radius: number): void {
+    this.own.discRadius.value = radius;
+  }
+
+  /** `longest`: of the arrow of a strong force, m. The few stronger ones grow up to 2.5 times as long. */
   setScale(longest: number, threshold: number): void {
-    this.own.scale.value = this.largest > 0 ? longest / this.largest : 0;
+    this.own.scale.value = this.usual > 0 ? longest / this.usual : 0;
     this.own.longest.value = longest;
     this.own.threshold.value = threshold;
   }
 
   forget(): void {
-    this.peak.reset();
+    this.smooth.reset();
     this.setContacts(undefined, 0);
   }
 
   dispose(): void {
     disposeMeshes([...this.discMeshes, ...this.arrowMeshes]);
   }
+}
+
+/** A quantile of the sizes of the forces that are not zero, N: one hard blow shall not shrink all other arrows. */
+function usualForce({ count, force }: ContactTable): number {
+  const stride = Math.max(1, Math.floor(count / kSample));
+  const sizes: number[] = [];
+  for (let i = 0; i < count; i += stride) {
+    const size = Math.hypot(force[3 * i], force[3 * i + 1], force[3 * i + 2]);
+    if (size > 0 && size < Infinity) sizes.push(size);
+  }
+  return Float64Array.from(sizes).sort()[Math.floor(kUsual * (sizes.length - 1))] ?? 0;
 }
 
 export function quad(): InstancedBufferGeometry {

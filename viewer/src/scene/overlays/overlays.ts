@@ -52,7 +52,10 @@ export class Overlays {
   setScene(parts: PartTable, radius: number): void {
     this.parts = parts;
     this.uniforms.sceneRadius.value = radius;
-    this.longestArrow = arrowLength(parts, radius);
+    const typical = typicalReach(parts) || radius;
+    // A few bodies long, so that among many the arrows do not hide each other, and never out of proportion.
+    this.longestArrow = Math.min(0.25 * radius, Math.max(0.02 * radius, 3 * typical));
+    this.contacts.setDiscRadius(Math.min(0.03 * radius, 0.09 * typical));
     this.contacts.forget();
     this.addBodies(parts);
     this.makeJoints();
@@ -109,9 +112,8 @@ export class Overlays {
   }
 }
 
-/** A few bodies long, so that among many the arrows do not hide each other, and never out of proportion. */
-function arrowLength(parts: PartTable, radius: number): number {
+/** Of half of the moving bodies, m; 0: there are none. */
+function typicalReach(parts: PartTable): number {
   const reaches = Float32Array.from(parts.scene.moving, (body) => parts.reach[body]).sort();
-  const typical = reaches[reaches.length >> 1] ?? radius;
-  return Math.min(0.25 * radius, Math.max(0.02 * radius, 3 * typical));
+  return reaches[reaches.length >> 1] ?? 0;
 }
