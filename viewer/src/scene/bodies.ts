@@ -92,8 +92,10 @@ export class Bodies {
   }
 
   private addParts(parts: readonly Part[]): void {
+    const { bodies, shapes } = this.scene!;
+    const canFade = this.scene!.parts.some((part) => bodies[part.body].moving < 0 && shapes[part.shape].kind !== 'half_space');
     for (const batch of this.batchesOf(parts, kFewUses, this.detail)) {
-      const materials = bodyMaterials(batch, this.detail.isCoarse || this.isSoftware, this.uniforms);
+      const materials = bodyMaterials(batch, { isCheap: this.detail.isCoarse || this.isSoftware, canFade }, this.uniforms);
       this.applyStyle(materials);
       this.batches.push({ batch, materials });
       const mesh = new Mesh(batch.geometry, materials.surface);

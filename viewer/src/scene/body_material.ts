@@ -21,6 +21,7 @@ export interface Traits {
 export interface SharedUniforms {
   poses: IUniform;
   bodyColors: IUniform;
+  rimLight: IUniform; // at the borders of bodies, so that dark ones are seen before a dark background
 }
 
 const kVertexInputs = /* glsl */ `
@@ -33,7 +34,7 @@ attribute float slot;
 attribute float cap;
 #endif
 #ifdef COLORED
-varying vec3 vBodyColor;
+varying vec4 vBodyColor;
 #ifdef RIMS
 attribute vec3 rim;
 varying vec3 vRim;
@@ -100,7 +101,8 @@ transformed = bodyAt.xyz + bodyAt.w * turn(bodyTurn, transformed);
 `;
 
 const kFragmentInputs = /* glsl */ `
-varying vec3 vBodyColor;
+uniform float rimLight;
+varying vec4 vBodyColor;
 #ifdef RIMS
 varying vec3 vRim;
 #endif
@@ -110,7 +112,8 @@ varying vec3 vLocal;
 `;
 
 const kColor = /* glsl */ `
-diffuseColor.rgb *= vBodyColor;
+diffuseColor.rgb *= vBodyColor.rgb;
+float edge = 0.0;
 #ifdef ROUND
 {
   float octant = vLocal.x * vLocal.y * vLocal.z;
@@ -126,8 +129,21 @@ diffuseColor.rgb *= vBodyColor;
   // Where faces are a few pixels wide, lines would be noise.
   line *= 1.0 - smoothstep(0.06, 0.25, max(max(pixel.x, pixel.y), pixel.z));
   diffuseColor.rgb *= 1.0 - 0.42 * line;
+  edge = line;
 }
 #endif
+#ifdef FADES
+if (vBodyColor.a < 0.5 && edge < 0.4) discard;
+#endif
+`;
+
+const kRimLight = /* glsl */ `
+if (rimLight > 0.0) {
+  vec3 toEye = isOrthographic ? vec3(0.0, 0.0, 1.0) : normalize(vViewPosition);
+  float grazing = 1.0 - clamp(dot(toEye, normal), 0.0, 1.0);
+  outgoingLight += rimLight * grazing * grazing * grazing;
+}
+#include <opaque_fragment>
 `;
 
 /** Makes `material` one of those of this file. `colored`: it shows the colours of bodies. */
@@ -151,7 +167,8 @@ function place<M extends Material>(material: M, { traits, uniforms }: Batch, sha
     if (colored) {
       shader.fragmentShader = shader.fragmentShader
         .replace('#include <common>', `#include <common>\n${kFragmentInputs}`)
-        .replace('#include <color_fragment>', kColor);
+        .replace('#include <color_fragment>', kColor)
+        .replace('#include <opaque_fragment>', kRimLight);
     }
     if (traits.isBall) drawBalls(shader, colored);
   };
@@ -165,12 +182,17 @@ export interface BodyMaterials {
   shadow: MeshDepthMaterial;
 }
 
-/** `isCheap`: less light, for very many bodies or a slow card. */
-export function bodyMaterials(batch: Batch, isCheap: boolean, shared: SharedUniforms): BodyMaterials {
+export interface Finish {
+  isCheap: boolean; // less light, for very many bodies or a slow card
+  canFade: boolean; // to the edges: there are fixed bodies in the scene
+}
+
+export function bodyMaterials(batch: Batch, { isCheap, canFade }: Finish, shared: SharedUniforms): BodyMaterials {
   const side = batch.traits.isOpen ? DoubleSide : FrontSide;
   const surface = isCheap || batch.traits.isBall
     ? new MeshLambertMaterial({ side })
     : new MeshStandardMaterial({ side, roughness: 0.62, metalness: 0 });
+  if (canFade) surface.defines = { ...surface.defines, FADES: '' };
   surface.alphaToCoverage = batch.traits.isBall; // their edges are not those of triangles
   return {
     surface: place(surface, batch, shared, true),

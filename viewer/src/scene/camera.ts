@@ -25,13 +25,24 @@ interface View {
   distance: number; // m, from the target
   azimuth: number; // rad
   elevation: number; // rad, above the ground
+  aside: Pair; // px; where the target is seen, from the middle of the canvas to the right and down
+}
+
+type Pair = [number, number];
+
+/** A part of the canvas, px from its upper left corner. */
+export interface Area {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
 }
 
 const kFieldOfView = (38 * Math.PI) / 180;
 const kFlight = 0.38; // s
 const kOblique = { azimuth: -0.96, elevation: 0.42 };
 const kTan = Math.tan(kFieldOfView / 2);
-const kCovered = 130; // px of the height that lie under the bars above and below
+const kFilled = 0.92; // of the free area
 
 export class CameraRig {
   /** Size of what there is to see, m. */
@@ -39,9 +50,11 @@ export class CameraRig {
   isOrthographic = false;
   width = 1; // px
   height = 1;
+  /** The part of the canvas that nothing lies over. */
+  freeArea: () => Area = () => ({ x: 0, y: 0, width: this.width, height: this.height });
   /** Something changed since the last update(). */
   isDirty = true;
-  private view: View = { target: [0, 0, 0], distance: 5, ...kOblique };
+  private view: View = { target: [0, 0, 0], distance: 5, ...kOblique, aside: [0, 0] };
   private flight: { from: View; to: View; passed: number } | null = null;
   private upAxis: 'y' | 'z' = 'z';
   private readonly perspective = new PerspectiveCamera((kFieldOfView * 180) / Math.PI);
@@ -73,14 +86,14 @@ export class CameraRig {
     this.upAxis = planar ? 'y' : 'z';
     this.flight = null;
     const angles = planar ? { azimuth: 0, elevation: 0 } : kOblique;
-    this.view = { target: [...all.middle], distance: 1, ...angles };
-    this.view.distance = this.distanceFor(all);
+    this.view = { target: [...all.middle], distance: 1, ...angles, aside: [0, 0] };
+    this.view = this.viewOf(all);
     this.isDirty = true;
   }
 
   /** Shows the whole box, from the side it is seen from now. */
   frame(all: Extent): void {
-    this.fly({ ...this.view, target: [...all.middle], distance: this.distanceFor(all) });
+    this.fly(this.viewOf(all));
   }
 
   lookAlong(axis: Axis): void {
@@ -101,9 +114,9 @@ export class CameraRig {
     this.fly({ ...this.view, azimuth, elevation: 0 });
   }
 
-  /** Moves the target there, and the camera with it. */
+  /** Moves the target there, into the middle of the free area. */
   center(point: Readonly<Vec3>, distance = this.view.distance): void {
-    this.fly({ ...this.view, target: [...point], distance });
+    this.fly({ ...this.view, target: [...point], distance, aside: this.freeMiddle() });
   }
 
   /** Moves at once, as what the camera follows does. */
@@ -148,8 +161,8 @@ export class CameraRig {
     const { right, up, back } = this.axes();
     const { target, distance } = this.view;
     const m = this.pixelSize;
-    const u = m * (x - this.width / 2);
-    const v = m * (this.height / 2 - y);
+    const u = m * (x - this.width / 2 - this.view.aside[0]);
+    const v = m * (this.height / 2 + this.view.aside[1] - y);
     const through = target.map((t, d) => t + u * right[d] + v * up[d]) as Vec3;
     if (this.isOrthographic) {
       const away = distance + this.reach();
@@ -175,7 +188,7 @@ export class CameraRig {
     if (!this.isDirty) return false;
     this.isDirty = false;
     const { up, back } = this.axes();
-    const { target, distance } = this.view;
+    const { target, distance, aside } = this.view;
     const reach = this.reach();
     const halfHeight = kTan * distance;
     const aspect = this.width / this.height;
@@ -193,6 +206,7 @@ export class CameraRig {
       camera.position.set(...(target.map((t, d) => t + distance * back[d]) as Vec3));
       camera.up.set(...up);
       camera.lookAt(...target);
+      camera.setViewOffset(this.width, this.height, -aside[0], -aside[1], this.width, this.height);
       camera.updateProjectionMatrix();
       camera.updateMatrixWorld();
     }
@@ -223,18 +237,36 @@ export class CameraRig {
     return { right: cycle(right), up: cycle(up), back: cycle(back) };
   }
 
-  /** From where the corners of the box are all in the picture, with some room around. */
-  private distanceFor({ half }: Extent): number {
+  private freeMiddle(): Pair {
+    const { x, y, width, height } = this.freeArea();
+    return [x + (width - this.width) / 2, y + (height - this.height) / 2];
+  }
+
+  /** From where the box fills the free area, seen from the side it is seen from now. */
+  private viewOf({ middle, half }: Extent): View {
     const { right, up, back } = this.axes();
-    const aspect = this.width / this.height;
-    const free = Math.max(0.5, 1 - kCovered / this.height);
-    let distance = 1e-9;
-    for (let corner = 0; corner < 8; ++corner) {
+    const corners = Array.from({ length: 8 }, (_, corner) => {
       const at = half.map((h, d) => ((corner >> d) & 1 ? h : -h)) as Vec3;
-      const needed = Math.max(Math.abs(dot(at, right)) / aspect, Math.abs(dot(at, up)) / free) / (0.86 * kTan);
-      distance = Math.max(distance, this.isOrthographic ? needed : needed + dot(at, back));
+      return { x: dot(at, right), y: dot(at, up), z: this.isOrthographic ? 0 : dot(at, back) };
+    });
+    const free = this.freeArea();
+    const wide = (kFilled * kTan * Math.max(80, free.width)) / this.height; // tangents of the angles that are free
+    const high = (kFilled * kTan * Math.max(80, free.height)) / this.height;
+    let [x, y, distance] = [0, 0, 1e-9];
+    // In perspective what is near takes more room than what is far: the middle of the box is not that of its picture.
+    for (let round = 0; round < 6; ++round) {
+      distance = 1e-9;
+      for (const at of corners) distance = Math.max(distance, Math.abs(at.x - x) / wide + at.z, Math.abs(at.y - y) / high + at.z);
+      const seen = (offset: (at: { x: number; y: number; z: number }) => number): number => {
+        const angles = corners.map((at) => offset(at) / (distance - at.z));
+        return ((Math.min(...angles) + Math.max(...angles)) / 2) * distance;
+      };
+      const [moveX, moveY] = [seen((at) => at.x - x), seen((at) => at.y - y)];
+      x += moveX;
+      y += moveY;
     }
-    return distance;
+    const target = middle.map((m, d) => m + x * right[d] + y * up[d]) as Vec3;
+    return { ...this.view, target, distance, aside: this.freeMiddle() };
   }
 
   /** Nothing that is drawn is further from the target. */
@@ -268,6 +300,7 @@ export class CameraRig {
       distance: Math.exp(mix(Math.log(from.distance), Math.log(to.distance))),
       azimuth: mix(from.azimuth, to.azimuth),
       elevation: mix(from.elevation, to.elevation),
+      aside: from.aside.map((a, d) => mix(a, to.aside[d])) as Pair,
     };
     if (t >= 1) this.flight = null;
     this.isDirty = true;

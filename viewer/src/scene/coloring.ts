@@ -20,12 +20,12 @@ export interface ColorLegend {
   isLogarithmic: boolean;
 }
 
-/** GLSL: the colour of a slot, linear. */
+/** GLSL: the colour of a slot, linear; its alpha is 0 when only its edges shall be drawn. */
 export const COLOR_GLSL = /* glsl */ `
 uniform sampler2D bodyColors;
-vec3 bodyColor(float slot) {
+vec4 bodyColor(float slot) {
   int s = int(slot + 0.5);
-  return texelFetch(bodyColors, ivec2(s & 1023, s >> 10), 0).rgb;
+  return texelFetch(bodyColors, ivec2(s & 1023, s >> 10), 0);
 }
 `;
 
@@ -64,6 +64,16 @@ export class Coloring {
     if (!isSame) Object.values(this.peaks).forEach((peak) => peak.reset());
     // The legend stays until update() knows better, else it would blink for every ball that is thrown.
     this.packed.set(this.own);
+    this.uniform.value.needsUpdate = true;
+  }
+
+  /** Fixed bodies of which only the edges shall be drawn. */
+  setFaded(bodies: ReadonlySet<number>): void {
+    for (let slot = 1; slot < this.own.length; ++slot) {
+      if (!this.isFixed[slot]) continue;
+      const color = this.own[slot] & 0xffffff;
+      this.own[slot] = this.packed[slot] = bodies.has(slot - slotOf(0)) ? color : (color | 0xff000000) >>> 0;
+    }
     this.uniform.value.needsUpdate = true;
   }
 

@@ -18,6 +18,7 @@ export interface Look {
   earth: number; // and from below
   skyIntensity: number;
   sunIntensity: number;
+  rimLight: number; // added where a body ends
   outline: number; // of selected bodies
   hover: number;
 }
@@ -35,6 +36,7 @@ export const LIGHT: Look = {
   earth: 0xa9a39a,
   skyIntensity: 2.15,
   sunIntensity: 1.55,
+  rimLight: 0,
   outline: 0xf08a00,
   hover: 0x2f6fb5,
 };
@@ -52,6 +54,7 @@ export const DARK: Look = {
   earth: 0x5a5650,
   skyIntensity: 1.75,
   sunIntensity: 1.75,
+  rimLight: 0.22,
   outline: 0xffb02e,
   hover: 0x9ccbff,
 };

@@ -11,7 +11,8 @@ export interface Hit {
   point: Vec3; // world
 }
 
-export function raycast(ray: Ray, parts: PartTable, poses: Poses): Hit | null {
+/** `passed`: bodies that it goes through. */
+export function raycast(ray: Ray, parts: PartTable, poses: Poses, passed: ReadonlySet<number>): Hit | null {
   const { body, ball } = parts;
   const { data } = poses;
   const [ox, oy, oz] = ray.origin;
@@ -23,7 +24,7 @@ export function raycast(ray: Ray, parts: PartTable, poses: Poses): Hit | null {
     const radius = ball[4 * p + 3];
     const slot = 8 * slotOf(body[p]);
     // The ground is everywhere; who presses on it means none of the bodies.
-    if (radius === Infinity || data[slot + 3] === 0) continue;
+    if (radius === Infinity || data[slot + 3] === 0 || passed.has(body[p])) continue;
     rotate(data, slot + 4, 1, ball[4 * p], ball[4 * p + 1], ball[4 * p + 2], middle);
     const x = middle[0] + data[slot] - ox;
     const y = middle[1] + data[slot + 1] - oy;
@@ -31,7 +32,7 @@ export function raycast(ray: Ray, parts: PartTable, poses: Poses): Hit | null {
     const along = x * dx + y * dy + z * dz;
     if (along + radius < 0 || along - radius > best) continue;
     if (!(x * x + y * y + z * z - along * along <= radius * radius)) continue;
-    const distance = hitPart(ray, parts, poses, p);
+    const distance = distanceToPart(ray, parts, poses, p);
     if (distance < best) {
       best = distance;
       found = body[p];
@@ -41,7 +42,8 @@ export function raycast(ray: Ray, parts: PartTable, poses: Poses): Hit | null {
   return { body: found, distance: best, point: [ox + best * dx, oy + best * dy, oz + best * dz] };
 }
 
-function hitPart(ray: Ray, parts: PartTable, poses: Poses, p: number): number {
+/** Along the ray, m; Infinity: it misses. */
+export function distanceToPart(ray: Ray, parts: PartTable, poses: Poses, p: number): number {
   const origin = [0, 0, 0];
   const direction = [0, 0, 0];
   const slot = 8 * slotOf(parts.body[p]);

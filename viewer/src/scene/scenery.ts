@@ -8,6 +8,7 @@ import { sceneExtent, extentOf } from './bounds';
 import type { CameraRig, Extent, Sphere } from './camera';
 import { Coloring } from './coloring';
 import { Ground } from './ground';
+import { Obstacles } from './obstacles';
 import { Outline } from './outline';
 import { Overlays } from './overlays/overlays';
 import type { Look } from './palette';
@@ -25,6 +26,7 @@ export class Scenery {
   readonly poses = new Poses();
   readonly coloring = new Coloring();
   readonly outline = new Outline();
+  readonly obstacles = new Obstacles();
   readonly overlays: Overlays;
   parts: PartTable | null = null;
   /** The poses have changed, so the shadows have. */
@@ -35,13 +37,14 @@ export class Scenery {
   private readonly ground: Ground;
   private readonly sky = new Sky();
   private readonly lights = new Lights();
+  private readonly rimLight = { value: 0 };
   private scene: SceneTable | null = null;
   private start: Extent = { middle: [0, 0, 0], radius: 1, half: [0.6, 0.6, 0.6] };
   private framesSeen = 0;
   private followed: { body: number; at: Vec3 } | null = null;
 
   constructor(private readonly app: App, private readonly rig: CameraRig) {
-    this.bodies = new Bodies({ poses: this.poses.uniform, bodyColors: this.coloring.uniform });
+    this.bodies = new Bodies({ poses: this.poses.uniform, bodyColors: this.coloring.uniform, rimLight: this.rimLight });
     this.ground = new Ground(this.poses);
     this.overlays = new Overlays(app, this.poses);
     this.three.matrixWorldAutoUpdate = true;
@@ -68,6 +71,7 @@ export class Scenery {
   setLook(look: Look): void {
     this.sky.setLook(look);
     this.lights.setLook(look);
+    this.rimLight.value = look.rimLight;
     this.ground.setLook(look);
     this.outline.setLook(look);
     this.overlays.setLook(look);
@@ -80,6 +84,7 @@ export class Scenery {
     this.poses.setScene(scene);
     this.coloring.setScene(scene, isSame);
     this.parts = new PartTable(scene);
+    this.obstacles.setScene(scene, this.parts);
     this.start = sceneExtent(scene);
     const { planar } = scene.hello.scene;
     this.bodies.setScene(scene);
@@ -155,6 +160,7 @@ export class Scenery {
   place(): void {
     const options = this.app.options.value;
     this.ground.update(this.rig, options.grid);
+    if (this.parts && this.obstacles.update(this.rig, this.parts, this.poses)) this.coloring.setFaded(this.obstacles.bodies);
     this.overlays.placeNames(options, this.rig, this.app.selection.value);
   }
 

@@ -3,7 +3,7 @@ import { NoToneMapping, PCFShadowMap, Vector3, WebGLRenderer } from 'three';
 import type { App } from '../app';
 import { Signal } from '../signal';
 import { CameraRig } from './camera';
-import type { Axis } from './camera';
+import type { Area, Axis } from './camera';
 import type { ColorLegend } from './coloring';
 import { Grab } from './grab';
 import { Pacer } from './pacing';
@@ -79,6 +79,11 @@ export class Stage {
     new ResizeObserver(() => this.resize()).observe(container);
     this.resize();
     this.watchApp();
+  }
+
+  /** `find` tells which part of the canvas panels leave free, px; what is fitted is fitted into it. */
+  fitInto(find: () => Area): void {
+    this.rig.freeArea = find;
   }
 
   /** Once per animation frame; `seconds` since the last. Draws nothing when nothing changed. */
@@ -292,7 +297,7 @@ export class Stage {
     const renderer = this.renderer!;
     const { scenery, rig } = this;
     scenery.place();
-    this.scaleText.value = `grid ${lengthText(scenery.cell)}`;
+    this.scaleText.value = `grid lines every ${lengthText(scenery.cell)}`;
     const middle = performance.now();
     if (scenery.parts) scenery.outline.render(renderer, rig, scenery.parts, scenery.poses);
     renderer.shadowMap.needsUpdate = scenery.areShadowsStale && this.app.options.value.shadows;
@@ -342,8 +347,8 @@ export class Stage {
   }
 
   private pick(x: number, y: number): Hit | null {
-    const { parts, poses } = this.scenery;
-    return parts && raycast(this.rig.ray(x, y), parts, poses);
+    const { parts, poses, obstacles } = this.scenery;
+    return parts && raycast(this.rig.ray(x, y), parts, poses, obstacles.bodies);
   }
 
   private setHovered(body: number | null): void {

@@ -64,16 +64,15 @@ export class Panels {
 
     const showOpen = (): void => {
       const { ui } = this;
-      const isBare = ui.isBare.value || app.scene.value === null;
+      const isBare = ui.isBare.value;
       setShown(left, !isBare && ui.left.value !== '');
       setShown(right, !isBare && ui.right.value);
       setShown(this.plots.element, !isBare && ui.plots.value);
       setShown(this.info.element, !isBare && ui.info.value);
     };
-    for (const part of [this.ui.left, this.ui.right, this.ui.plots, this.ui.info, this.ui.isBare, app.scene]) {
-      (part as typeof app.scene).watch(showOpen);
-    }
+    for (const part of [this.ui.left, this.ui.right, this.ui.plots, this.ui.info, this.ui.isBare]) part.watch(showOpen);
     showOpen();
+    stage.fitInto(() => middle.getBoundingClientRect()); // the canvas lies under all of the page
     listenToKeys(commands);
     returnFocusAfterClicks(root);
     this.waitForPicture(root, stage);

@@ -17,6 +17,8 @@ export interface StageFace {
   readonly canvas: HTMLCanvasElement;
   /** False until there is something to see. */
   readonly hasPicture: Signal<boolean>;
+  /** `find` tells where the panels leave room, px in the canvas. */
+  fitInto(find: () => { x: number; y: number; width: number; height: number }): void;
   fit(): void;
   lookAlong(axis: ViewAxis): void;
   picture(): Promise<Blob>;

@@ -7,6 +7,7 @@ import { slotOf } from '../poses';
 import type { Poses } from '../poses';
 
 const kMost = 100;
+const kLongest = 24; // letters
 const kCell = [76, 18]; // px of the screen that one name keeps for itself
 
 interface Label {
@@ -61,7 +62,7 @@ export class Names {
       const keys = [column, column + 1].flatMap((c) => [row, row + 1].map((r) => 4096 * r + c));
       if (keys.some((key) => taken.has(key))) continue;
       keys.forEach((key) => taken.add(key));
-      this.labels.push({ text: scene.bodies[body].name, x, y });
+      this.labels.push({ text: shortName(scene.bodies[body].name), x, y });
     }
     this.apply();
   }
@@ -97,4 +98,8 @@ export class Names {
     this.element.append(span);
     return span;
   }
+}
+
+function shortName(name: string): string {
+  return name.length > kLongest ? `${name.slice(0, kLongest - 1)}…` : name;
 }
