@@ -139,6 +139,7 @@ export class BodyList {
     setAttribute(row.element, 'aria-posinset', String(index + 1));
     setAttribute(row.element, 'aria-setsize', String(this.length));
     setText(row.name, info.name || `body ${body}`);
+    setAttribute(row.name, 'title', info.name || null);
     setText(row.motion, info.motion === 'dynamic' ? '' : info.motion);
     setAttribute(row.element, 'title', `${info.name} · ${info.motion}`);
     row.swatch.style.background = cssColor(info);

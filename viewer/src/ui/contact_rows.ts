@@ -94,6 +94,7 @@ export class ContactRows {
   private fill(row: Row, contact: Contact): void {
     const name = contact.other < 0 ? 'world' : (this.app.scene.value?.bodies[contact.other]?.name ?? String(contact.other));
     setText(row.other, name);
+    setAttribute(row.other, 'title', name);
     setAttribute(row.other, 'data-body', contact.other < 0 ? null : String(contact.other));
     setText(row.cells[0], formatNumber(contact.normal, 4));
     setText(row.cells[1], formatNumber(contact.friction, 4));

@@ -7,14 +7,14 @@ function withMinus(text: string): string {
   return text.replace(/^-/, '\u2212');
 }
 
-/** `digits` significant ones, always as many, so that a changing value does not jump. */
+/** `digits` significant ones, always as many, so that a changing value does not jump; fewer beside a power of ten, which needs their room. */
 export function formatNumber(value: number, digits = 6): string {
   if (Number.isNaN(value)) return kNothing;
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '\u2212∞';
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= 1e-3 && size < 10 ** Math.max(digits, 5)) return withMinus(value.toPrecision(digits));
-  return withMinus(value.toExponential(digits - 1)).replace('e+', 'e');
+  if (size >= 1e-3 && size < 10 ** Math.max(digits, 5)) return withMinus(value.toPrecision(digits)).replace('e+', 'e');
+  return withMinus(value.toExponential(Math.max(1, digits - 3))).replace('e+', 'e');
 }
 
 /** Without zeros that say nothing; for fields that are typed into, so with a plain minus. */

@@ -98,6 +98,7 @@ export class Inspector {
       h('button', {
         type: 'button', class: 'chip', 'data-tip': 'Show this one',
         onclick: () => (this.app.selection.value = [...bodies.filter((other) => other !== body), body]),
+        title: scene.bodies[body]?.name,
       }, scene.bodies[body]?.name ?? String(body)),
     );
     this.others.replaceChildren(h('span', { class: 'subtle' }, 'also'), ...chips);
@@ -124,10 +125,10 @@ export class Inspector {
     const center = state ? rotate(state.orientation, info.centerOfMass) : unknown;
     const height = -dot(gravityOf(this.app), position.map((x, d) => x + center[d]) as Vec3);
     this.showValue('energy.potential', hasMass ? info.mass * height : NaN);
-    setText(this.source, !state ? 'loading' : state.isExact ? '64 bit' : '32 bit');
+    setText(this.source, !state ? 'loading' : state.isExact ? 'all digits' : '7 digits');
     setAttribute(this.source, 'data-tip', !state || state.isExact
-      ? 'All digits as the program has them'
-      : 'As the picture has it, with seven digits; all of them come from the selection on');
+      ? 'Numbers of 64 bits, as the program has them; click one to copy all its digits'
+      : 'Numbers of 32 bits, as the picture has them; from the selection on, all digits come');
   }
 
   private showVector(name: string, value: Vec3): void {
@@ -142,6 +143,7 @@ export class Inspector {
     if (element.dataset.value === raw) return;
     element.dataset.value = raw;
     setText(element, formatNumber(value));
+    setAttribute(element, 'title', raw || null);
   }
 
   private value(field: string, label: string): HTMLElement {

@@ -24,7 +24,12 @@ const kShare = 12; // drawing takes at most this fraction of the time,
 const kSlowest = 1000; // ms, but it does not stand still
 const kLowest = 120; // px
 const kPlotWidth = 300;
-const kPlotHeight = 124;
+const kPlotHeight = 100;
+
+/** The picture keeps most of the page. */
+function defaultHeight(): number {
+  return Math.round(Math.min(236, Math.max(kLowest + 40, 0.25 * innerHeight)));
+}
 
 export class PlotDrawer {
   readonly element: HTMLElement;
@@ -33,7 +38,7 @@ export class PlotDrawer {
   private readonly empty = h('div', { class: 'empty' }, 'Choose above what to plot.');
   private readonly window = h('select', { 'aria-label': 'Time shown', 'data-tip': 'How much time is shown' });
   private plots: Plot[] = [];
-  private kept: Kept = { kinds: innerWidth < 1600 ? ['position', 'residual'] : ['position', 'velocity', 'energy', 'residual'], height: 236, window: 0 };
+  private kept: Kept = { kinds: innerWidth < 1600 ? ['position', 'residual'] : ['position', 'velocity', 'energy', 'residual'], height: defaultHeight(), window: 0 };
   private readonly pace = new Pace(kFastest);
   private isDirty = true;
 

@@ -89,6 +89,7 @@ export class TopBar {
     setShown(this.touchButton, hello?.mode === 'live' && hello.can.some((ability) => ability !== 'control'));
     if (!hello) return;
     setText(this.name, hello.scene.name);
+    setAttribute(this.name, 'title', hello.scene.name);
     document.title = `${hello.scene.name} · Scree`;
     setAttribute(this.name, 'data-tip', hello.scene.description || null);
     const isView = hello.mode === 'live' && hello.can.length === 0;
@@ -130,7 +131,9 @@ export class TopBar {
       : verdict === 'good' && !isBelow ? 'accepted, above ' + formatResidual(tolerance)
       : verdict !== 'good' && isBelow ? 'not converged'
       : `${isBelow ? 'below' : 'above'} ${formatResidual(tolerance)}`;
-    setText(this.residualText, receipt ? `${kMarks[verdict]} ${relation}` : 'no receipt yet');
+    const hasFailed = this.app.isLive && (this.app.status.value?.failure ?? '') !== '';
+    setShown(this.residualValue, receipt !== null);
+    setText(this.residualText, receipt ? `${kMarks[verdict]} ${relation}` : hasFailed ? 'none, the first step failed' : 'after the first step');
     this.counter.update();
     const misses = this.counter.misses;
     setShown(this.misses, misses > 0);

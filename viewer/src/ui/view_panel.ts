@@ -131,7 +131,7 @@ function shortNumber(value: number): string {
 }
 
 export function makeScaleText(stage: StageFace): HTMLElement {
-  const element = h('div', { class: 'scale-text', hidden: true });
+  const element = h('div', { class: 'scale-text', hidden: true, 'data-tip': 'The distance between two neighbouring lines of the grid, on the ground' });
   stage.scaleText.bind((text) => {
     setText(element, text);
     setShown(element, text !== '');
