@@ -119,7 +119,10 @@ class FakeSource implements Source {
       fixed: [0, 0, 0, 1, 0, 0, 0],
       parts: { body: Array.from({ length: n }, (_, k) => k), shape: Array.from({ length: n }, (_, k) => (k === 0 ? 0 : 1 + (k % 7))) },
       shapes,
-      joints: [{ name: 'hinge', kind: 'revolute', a: 1, b: 2, frame_a: [0.5, 0, 0, 1, 0, 0, 0], frame_b: [-0.5, 0, 0, 1, 0, 0, 0] }],
+      joints: Array.from({ length: Math.min(5, kCount - 1) }, (_, k) => ({
+        name: `joint${k}`, kind: ['revolute', 'ball', 'fixed', 'prismatic', 'distance'][k], a: k === 4 ? -1 : k + 1, b: k + 2,
+        frame_a: k === 4 ? [1, 1, 3, 1, 0, 0, 0] : [0.3, 0, 0, 0.7071, 0, 0.7071, 0], frame_b: [-0.3, 0, 0, 1, 0, 0, 0],
+      })) as Hello['joints'],
       materials: settings.materials, pairs: [], parameters: settings.parameters,
       solvers: [{ name: 'auto', laws: ['coulomb', 'relaxed', 'none'] }, { name: 'jacobi', laws: ['coulomb'] }], laws: ['coulomb', 'relaxed', 'none'],
       columns: { steps: kStepColumns, track: kTrackColumns },

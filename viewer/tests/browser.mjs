@@ -127,3 +127,17 @@ export async function restingBox(element) {
   }
   return before;
 }
+
+/** A function that draws fingers from some places to others, [x, y] in px. */
+export async function touches(page) {
+  const session = await page.context().newCDPSession(page);
+  const send = (type, places) =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints: places.map(([x, y], id) => ({ x, y, id })) });
+  return async (from, to, steps = 6) => {
+    await send('touchStart', from);
+    for (let k = 1; k <= steps; ++k) {
+      await send('touchMove', from.map((place, i) => place.map((p, d) => p + (k / steps) * (to[i][d] - p))));
+    }
+    await send('touchEnd', []);
+  };
+}

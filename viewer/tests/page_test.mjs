@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { browserPath, colours, endAll, launch, makeFolder, number, openPage, picture, placeOf, restingBox, scree, serve } from './browser.mjs';
+import { browserPath, colours, endAll, launch, makeFolder, number, openPage, picture, placeOf, restingBox, scree, serve, touches } from './browser.mjs';
 
 if (!browserPath) {
   console.log('skipped: no browser (package chromium); the page is not tested');
@@ -193,6 +193,88 @@ test('a body is dragged with the mouse, a ball thrown, gravity changed', limit, 
   await page.waitForFunction(() => window.scree.frame.value.moving === 2);
   await page.evaluate(() => window.scree.send({ type: 'set', gravity: [0, 0, 3] }));
   await page.waitForFunction(() => window.scree.frame.value.position[2] > 3);
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+  await server.end();
+});
+
+test('after a flood of scrubbing the frame wished last is shown', limit, async () => {
+  const server = await serve(folder, 'view', 'hello.h5');
+  const page = await openPage(browser, server.link);
+  await page.evaluate(() => {
+    const { player, timeline } = window.scree;
+    for (let k = 0; k < 500; ++k) player.seek((k * 67) % timeline.count); // far apart, and faster than frames can come
+    player.seek(93);
+  });
+  await waitForFrame(page, 93);
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+  await server.end();
+});
+
+test('fitting leaves all bodies between the panels, and fingers turn, move and zoom', limit, async () => {
+  const server = await serve(folder, 'view', 'wall.h5');
+  const page = await openPage(browser, server.link, { width: 1100, height: 700 });
+  await page.evaluate(() => window.scree.stage.rig.orbit(300, 40));
+  await page.keyboard.press('a');
+  await placeOf(page, 'ball');
+  const [inside, wide] = await page.evaluate(() => {
+    const free = document.querySelector('.middle').getBoundingClientRect();
+    const { scene, stage } = window.scree;
+    const places = scene.value.moving.map((body) => stage.placeOf(body));
+    const isFree = ({ x, y }) => x > free.left && x < free.right && y > free.top && y < free.bottom;
+    const xs = places.map(({ x }) => x);
+    const ys = places.map(({ y }) => y);
+    const share = Math.max((Math.max(...xs) - Math.min(...xs)) / free.width, (Math.max(...ys) - Math.min(...ys)) / free.height);
+    return [places.every(isFree), share];
+  });
+  assert.ok(inside, 'a body lies under a panel');
+  // Of their middles; the corners of the box around them, which is fitted, are further out.
+  assert.ok(wide > 0.35 && wide < 1, `the bodies fill the room there is: ${wide}`);
+
+  const view = () => page.evaluate(() => structuredClone(window.scree.stage.rig.view));
+  const touch = await touches(page);
+  const start = await view();
+  await touch([[500, 350]], [[560, 350]]);
+  const turned = await view();
+  assert.ok(Math.abs(turned.azimuth - start.azimuth) > 0.1, 'one finger turns');
+  assert.deepEqual(turned.target, start.target);
+  await touch([[450, 350], [550, 350]], [[400, 350], [600, 350]]);
+  const near = await view();
+  assert.ok(Math.abs(near.distance / turned.distance - 0.5) < 0.05, 'two fingers that spread come nearer');
+  assert.ok(Math.abs(near.azimuth - turned.azimuth) < 1e-9, 'and do not turn');
+  await touch([[450, 300], [550, 300]], [[450, 400], [550, 400]]);
+  const moved = await view();
+  assert.ok(Math.hypot(...moved.target.map((x, d) => x - near.target[d])) > 0.05 * near.distance, 'two fingers move');
+  assert.ok(Math.abs(moved.distance / near.distance - 1) < 0.05, 'and do not zoom');
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+  await server.end();
+});
+
+test('End and L leave the simulation running, and the past stays where it is when frames are thinned', limit, async () => {
+  const server = await serve(folder, 'view', 'wall', '--set', 'bricks=40');
+  const page = await openPage(browser, server.link);
+  await page.waitForFunction(() => window.scree.timeline.count > 12 && window.scree.status.value.playing);
+  for (const key of ['End', 'l']) {
+    await page.keyboard.press(key);
+    const step = await page.evaluate(() => window.scree.frame.value.step);
+    await page.waitForFunction((s) => window.scree.frame.value.step > s + 2, step);
+    assert.equal(await page.evaluate(() => window.scree.player.playing.value), true, key);
+  }
+  await page.evaluate(() => {
+    const { player, timeline } = window.scree;
+    player.seek(5);
+    timeline.memory = timeline.bytes; // the next frame is too much
+  });
+  const before = await page.evaluate(() => ({ time: window.scree.frame.value.time, times: [...window.scree.timeline.times] }));
+  await page.evaluate(() => window.scree.send({ type: 'play' }));
+  await page.waitForFunction((t) => window.scree.timeline.times[1] > t[1] + 1e-9, before.times);
+  const after = await page.evaluate(() => {
+    const { frame, player, timeline } = window.scree;
+    return { time: frame.value.time, at: timeline.times[player.cursor.value], isFollowing: player.following.value };
+  });
+  assert.deepEqual(after, { time: before.time, at: before.time, isFollowing: false });
   assert.deepEqual(page.errors, []);
   await page.context().close();
   await server.end();
