@@ -103,6 +103,8 @@ void RunLoop::run() {
   } catch (const StepFailure& failure) {
     report_.failure = failure.what();
     if (view_) view_->failed(world_, failure.what());
+  } catch (const StepGivenUp&) {
+    // Interrupted.
   } catch (const EnvironmentError&) {
     // The recording cannot go on; the state can still be kept, perhaps on another disk.
     progress_.finish();

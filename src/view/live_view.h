@@ -1,11 +1,12 @@
 // A simulation that is watched and touched. It stands in the loop of whoever makes the steps:
 //
 //   while (view.wait_for_turn(world)) {
-//     const Receipt receipt = world.step();
+//     const Receipt receipt = world.step();  // StepGivenUp: on to the next turn
 //     view.stepped(world, receipt);
 //   }
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "scree/world.h"
 #include "view/live_clients.h"
 #include "view/scene_json.h"
+#include "view/touch.h"
 
 namespace scree {
 
@@ -28,7 +30,10 @@ struct LiveOptions {
   bool waits_for_client = true;  // the first step is made when somebody looks
   std::int64_t end_step = -1;    // stepping ends there; -1: never
   WorldOptions world;            // with which worlds are built anew
-  std::optional<State> start;    // what `reset` goes back to; none: the beginning of the scene
+  /// The flag behind world.give_up: set when a client asks for a reset or a restart, so that it
+  /// need not wait for the end of a long step.
+  std::atomic<bool>* give_up = nullptr;
+  std::optional<State> start;  // what `reset` goes back to; none: the beginning of the scene
   /// The scene with these parameters, for `restart`. Throws InputError.
   std::function<Scene(const Overrides&)> remake;
   /// True when the program shall end; asked a few times a second.
@@ -67,6 +72,7 @@ class LiveView {
   bool has_ended(const World& world) const;
   void require_more(const World& world) const;
   Clock::time_point due_time(const World& world);
+  void allow_steps();
   void set_pace(const World& world);
   void publish(const World& world);
   void watch_bodies(const World& world);
@@ -79,6 +85,7 @@ class LiveView {
   std::vector<int> moving_;
   std::int64_t revision_ = 0;
   int thrown_ = 0;
+  ThrowLimits throw_limits_;
   bool is_playing_ = true;
   bool has_finished_ = false;           // whoever makes the steps makes no more
   bool has_news_ = false;               // for the status
