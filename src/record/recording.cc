@@ -378,12 +378,33 @@ std::vector<double> Recording::series(const std::string& name) const {
   }
 }
 
-std::vector<double> Recording::times() const {
+std::vector<double> Recording::times(int first) const {
+  const std::uint64_t from = std::min(static_cast<std::uint64_t>(first), parts_->frame_count);
   try {
-    return rows<double>(parts_->file, parts_->time, 0, parts_->frame_count);
+    return rows<double>(parts_->file, parts_->time, from, parts_->frame_count - from);
   } catch (const Hdf5Error& error) {
     throw InputError(error.what());
   }
+}
+
+std::vector<std::int64_t> Recording::steps() const {
+  try {
+    return rows<std::int64_t>(parts_->file, parts_->step, 0, parts_->frame_count);
+  } catch (const Hdf5Error& error) {
+    throw InputError(error.what());
+  }
+}
+
+std::vector<bool> Recording::converged() const {
+  std::vector<std::int8_t> truths(parts_->frame_count);
+  try {
+    if (!truths.empty()) {
+      read_rows(parts_->file, parts_->converged, bool_type().id(), 0, truths.size(), truths.data());
+    }
+  } catch (const Hdf5Error& error) {
+    throw InputError(error.what());
+  }
+  return {truths.begin(), truths.end()};
 }
 
 BodyTrack Recording::track(int body, int stride) const {

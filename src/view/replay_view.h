@@ -13,6 +13,7 @@
 
 #include "record/recording.h"
 #include "view/command.h"
+#include "view/frame_codec.h"
 #include "view/scene_json.h"
 #include "view/server.h"
 #include "view/snapshot.h"
@@ -33,22 +34,28 @@ class ReplayView : public ServerEvents {
   void on_close(ClientId client) override;
 
  private:
-  struct Client {
-    FrameWishes wishes;
-    int waiting = 0;  // requests
-  };
   struct Task {
     ClientId client = 0;
     Request request;
     FrameWishes wishes;
+    int sent = 0;          // frames
+    FrameEncoder encoder;  // of these
+  };
+  struct Client {
+    FrameWishes wishes;
+    std::deque<Task> tasks;
   };
 
   bool take_task(Task& task);
-  void answer(const Task& task);
-  void send_frames(const Task& task, const WantFrames& wanted);
+  void put_back(Task task);
+  /// False: there is more to be done in a later turn.
+  bool answer(Task& task);
+  bool send_frames(Task& task, const WantFrames& wanted);
   void send_steps(ClientId client);
   void send_track(ClientId client, int body);
   void look_for_more();
+  void look_anew();
+  void tell_all(const std::shared_ptr<const std::string>& text);
   void send(ClientId client, const ViewJson& json);
   void send_error(ClientId client, const Request& request, const std::string& message);
 
@@ -59,9 +66,11 @@ class ReplayView : public ServerEvents {
   std::mutex mutex_;  // for what follows
   std::condition_variable news_;
   std::map<ClientId, Client> clients_;
-  std::deque<Task> tasks_;
+  ClientId served_ = 0;  // the last that had a turn
   std::shared_ptr<const std::string> hello_;
-  Server server_;  // last: it ends first, and calls the functions above until then
+  std::vector<double> later_;  // s, times of the frames that hello_ does not know
+  int frame_count_ = 0;        // with these
+  Server server_;              // last: it ends first, and calls the functions above until then
 };
 
 /// The message `hello` of a recording. `frames` are the indices of those that will be shown, all
