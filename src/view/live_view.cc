@@ -400,7 +400,6 @@ void LiveView::tell_status(const World& world) {
                    {"time", world.time()},
                    {"step", world.step_count()},
                    {"clients", clients_.client_count()},
-                   {"note", note_},
                    {"failure", failure_},
                    {"settings", describe_settings(world.scene(), world.model())}};
   clients_.tell_status(to_text(json));

@@ -91,7 +91,7 @@ class LiveView {
   bool has_news_ = false;               // for the status
   std::deque<ClientRequest> requests_;  // taken, not handled yet
   int steps_left_ = 0;                  // of a `step`
-  std::string note_, failure_;
+  std::string failure_;
   struct Hand {
     ClientId client;
     Drag drag;
