@@ -165,6 +165,18 @@ TEST(RunWithView, IsARunThatIsWatched) {
   EXPECT_TRUE(folder.has("h.h5"));
 }
 
+// With four files open at most there is no socket to be had; what says so is no EnvironmentError.
+TEST(RunWithView, GoesOnWhenTheServerCannot) {
+  const Folder folder;
+  const std::string line = std::string("exec 3>&- 4>&- 5>&- 6>&-; ulimit -n 4; exec '") +
+                           SCREE_PROGRAM + "' run hello --view --no-open --steps 5 --json";
+  const Outcome outcome = Child("/bin/sh", {"-c", line}, folder).wait();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("the run goes on without it"));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["steps"], 5);
+}
+
 TEST(RunWithView, CtrlCBeforeAnybodyLooksEndsIt) {
   const Folder folder;
   Served served(folder, {"run", "hello", "--view", "--no-record"});
