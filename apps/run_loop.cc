@@ -150,10 +150,13 @@ void RunLoop::make_steps() {
   // Steps nobody reads are not made: a closed pipe ends a --jsonl run like an interrupt.
   while (report_.statistics.steps < setup_.steps && interrupt() == 0 && std::cout.good()) {
     if (!wait_for_turn()) break;
+    const std::optional<Drag> hand = view_ ? view_->hand() : std::nullopt;
+    const double time = world_.time();
     const Clock::time_point before = Clock::now();
     const Receipt receipt = world_.step();
     const double wall_ms = ms_since(before);
     const Clock::time_point after = Clock::now();
+    if (recorder_ && hand) recorder_->write_drag({time, hand->body, hand->point, hand->target});
     observe(receipt);
     with_view([&](LiveView& view) { view.stepped(world_, receipt); });
     report_.statistics.add(receipt, wall_ms, ms_since(after));

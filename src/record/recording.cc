@@ -461,6 +461,32 @@ std::vector<Vec3> Recording::contact_forces(int body, int stride) const {
   }
 }
 
+std::vector<RecordedDrag> Recording::drags() const {
+  const Hdf5File& file = parts_->file;
+  if (!file.has("/drags")) return {};  // an older recording
+  try {
+    const Series time = open_series(file, "/drags/time"), body = open_series(file, "/drags/body");
+    const Series point = open_series(file, "/drags/point", {3});
+    const Series target = open_series(file, "/drags/target", {3});
+    const std::uint64_t count = std::min({time.length, body.length, point.length, target.length});
+    const auto times = rows<double>(file, time, 0, count);
+    const auto bodies = rows<std::int32_t>(file, body, 0, count);
+    const auto points = rows<double>(file, point, 0, count);
+    const auto targets = rows<double>(file, target, 0, count);
+    std::vector<RecordedDrag> drags;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (bodies[i] < 0 || bodies[i] >= static_cast<std::int32_t>(parts_->names.size())) {
+        throw InputError(fmt::format("{}: /drags/body holds {}, of {} bodies there are",
+                                     file.path(), bodies[i], parts_->names.size()));
+      }
+      drags.push_back({times[i], bodies[i], vec3_at(points, i), vec3_at(targets, i)});
+    }
+    return drags;
+  } catch (const Hdf5Error& error) {
+    throw InputError(error.what());
+  }
+}
+
 void Recording::reopen() {
   const std::string path = parts_->file.path();
   // Closed first: HDF5 would share what it knows of a file that is open.

@@ -53,6 +53,8 @@ class Recording {
   /// Sum of the contact forces on `body`, N, in the same frames as its track. Not numbers when
   /// there are so many contacts that reading them would take long.
   std::vector<Vec3> contact_forces(int body, int stride = 1) const;
+  /// Where hands pulled at bodies (run --view), one for each step they did.
+  std::vector<RecordedDrag> drags() const;
   /// False while the writer is at work, and for ever when it was killed.
   bool is_complete() const;
   /// A writer is at work on it now.

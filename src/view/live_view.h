@@ -51,6 +51,8 @@ class LiveView {
   /// Does what clients asked for (which may replace `world`), and waits while the simulation is
   /// paused or ahead of its pace. False: interrupted, or the end was reached.
   bool wait_for_turn(World& world);
+  /// What pulls at a body in the step that wait_for_turn() allowed.
+  std::optional<Drag> hand() const { return hand_ ? std::optional(hand_->drag) : std::nullopt; }
   /// After each step.
   void stepped(const World& world, const Receipt& receipt);
   /// A step failed: shows why and pauses.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/program.h"
+#include "record/recording.h"
 #include "view/view_client.h"
 
 namespace scree {
@@ -175,6 +176,30 @@ TEST(RunWithView, GoesOnWhenTheServerCannot) {
   EXPECT_THAT(outcome.err, HasSubstr("the run goes on without it"));
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   EXPECT_EQ(Json::parse(outcome.out)["steps"], 5);
+}
+
+TEST(RunWithView, DragsAreInTheRecording) {
+  const Folder folder;
+  Served served(folder, {"run", "hello", "--steps", "400", "--view", "--speed", "0", "--quiet"});
+  int body = 0;
+  {
+    ViewClient page(served.link());
+    body = static_cast<int>(page.hello["bodies"]["motion"].get<std::string>().find('d'));
+    page.send({{"type", "drag"}, {"body", body}, {"point", {0, 0, 0.01}}, {"target", {1, 2, 3}}});
+    page.until([](const Json& m) { return m["type"] == "status" && m["ended"] == true; });
+  }
+  EXPECT_EQ(served.wait().exit_code, 0);
+  const Recording recording(folder.path("hello.h5"));
+  const std::vector<RecordedDrag> drags = recording.drags();
+  ASSERT_GT(drags.size(), 10u);
+  EXPECT_EQ(drags[0].body, body);
+  EXPECT_EQ(drags[0].point, Vec3(0, 0, 0.01));
+  EXPECT_EQ(drags[0].target, Vec3(1, 2, 3));
+  EXPECT_NEAR(drags[1].time - drags[0].time, recording.provenance().step, 1e-12);
+  const Json info = Json::parse(testing::scree(folder, {"info", "hello.h5", "--json"}).out);
+  const std::string name = recording.body_names()[static_cast<std::size_t>(body)];
+  EXPECT_EQ(info["dragged_steps"][name], drags.size());
+  EXPECT_THAT(testing::scree(folder, {"info", "hello.h5"}).out, HasSubstr("dragged steps"));
 }
 
 TEST(RunWithView, CtrlCBeforeAnybodyLooksEndsIt) {
