@@ -1,8 +1,11 @@
 // scree view, scree run --view and the export of pages, as their users meet them.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "apps/program.h"
 #include "record/recording.h"
@@ -126,6 +129,29 @@ TEST(View, ServesThePageAndNothingElse) {
     EXPECT_EQ(answer.status, status) << path;
   }
   served.end(SIGINT);
+}
+
+// Ctrl-C in a terminal goes to all of its foreground group: the browser must not be in it. Fields
+// of /proc/PID/stat after the name: state, parent, group, session.
+TEST(View, TheBrowserIsInASessionOfItsOwn) {
+  const Folder folder;
+  folder.write("xdg-open",
+               "#!/bin/sh\necho \"$1\" > link\ncat /proc/$$/stat > part\nmv part opened\n");
+  chmod(folder.path("xdg-open").c_str(), 0755);
+  Child child(
+      SCREE_PROGRAM, {"view", "hello"}, folder,
+      {"PATH=" + folder.path() + ":" + std::getenv("PATH"), "DISPLAY=:0", "SSH_CONNECTION="});
+  ASSERT_TRUE(child.runs_until([&] { return folder.has("opened"); })) << child.wait().err;
+  EXPECT_THAT(child.err_so_far(), HasSubstr("at " + folder.read("link")));
+  const std::string stat = folder.read("opened");
+  std::istringstream fields(stat.substr(stat.rfind(')') + 2));
+  std::string state;
+  int parent = 0, group = 0, session = 0;
+  fields >> state >> parent >> group >> session;
+  EXPECT_EQ(group, std::stoi(stat)) << stat;
+  EXPECT_EQ(session, std::stoi(stat)) << stat;
+  child.send(SIGINT);
+  EXPECT_EQ(child.wait().exit_code, 0);
 }
 
 TEST(View, MistakesAreOneLine) {

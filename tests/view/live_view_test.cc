@@ -201,6 +201,26 @@ TEST(LiveView, AFloodOfRequestsDoesNotKeepAHandAlive) {
   watcher.until_frame([&] { return watcher.poses.position[2] < 1.0f; });
 }
 
+// A thousand changes, each of which builds the world of a thousand bricks anew, are seconds of
+// work; a turn gives them a hundredth of one, then a step is made.
+TEST(LiveView, AFloodOfRequestsDoesNotKeepTheSimulationFromItsSteps) {
+  World world(make_demo("wall", {{"bricks", 1000}}));
+  LiveOptions options = fast();
+  options.server.port = 0;
+  options.waits_for_client = false;
+  LiveView view(world, options, {});
+  ViewClient page(view.link());
+  for (int k = 1; k <= 1001; ++k) page.send({{"type", "set"}, {"gravity", {0, 0, -k}}});
+  page.until_type("error");  // a thousand wait, that is the limit
+  ASSERT_TRUE(view.wait_for_turn(world));
+  const double first = -world.scene().gravity[2];
+  EXPECT_GE(first, 1.0);
+  EXPECT_LT(first, 500.0);
+  view.stepped(world, world.step());
+  ASSERT_TRUE(view.wait_for_turn(world));
+  EXPECT_GT(-world.scene().gravity[2], first) << "and so on, in their order";
+}
+
 // Clients that come while bodies are added know each body once.
 TEST(LiveView, ClientsThatComeWhileBallsAreThrownKnowThemAll) {
   LiveSession session(falling_ball(), fast());
