@@ -89,6 +89,7 @@ ReplayView::ReplayView(Recording recording, const ServerOptions& options,
                        std::span<const Asset> assets)
     : recording_(std::move(recording)),
       moving_(moving_bodies(recording_.scene())),
+      most_under_way_(options.max_queue / 8),
       hello_(shared(to_text(describe_recording(recording_)))),
       server_(options, assets, *this) {
   is_growing_ = recording_.is_growing();
@@ -125,7 +126,10 @@ void ReplayView::on_text(ClientId id, std::string text) {
     if (client.tasks.size() >= kMostWaiting) {
       throw InputError(fmt::format("more than {} requests wait for an answer", kMostWaiting));
     }
-    client.tasks.push_back({id, std::move(request), client.wishes});
+    client.tasks.push_back({.client = id,
+                            .request = std::move(request),
+                            .wishes = client.wishes,
+                            .under_way = client.under_way});
   } catch (const InputError& error) {
     send_error(id, request, error.what());
     return;
@@ -134,9 +138,14 @@ void ReplayView::on_text(ClientId id, std::string text) {
 }
 
 /// The first task of the client whose turn it is: they take turns in the order of their numbers.
+/// Those who have much to read already are left out, or a slow one that asks for everything would
+/// fill the memory until it is cut off.
 bool ReplayView::take_task(Task& task) {
   std::unique_lock lock(mutex_);
-  const auto has_task = [](const auto& entry) { return !entry.second.tasks.empty(); };
+  const auto has_task = [this](const auto& entry) {
+    const Client& client = entry.second;
+    return !client.tasks.empty() && client.under_way->load() <= most_under_way_;
+  };
   const auto next = [&] {
     const auto later = clients_.upper_bound(served_);
     const auto found = std::find_if(later, clients_.end(), has_task);
@@ -184,9 +193,9 @@ bool ReplayView::answer(Task& task) {
   const Command& command = task.request.command;
   if (const auto* frames = std::get_if<WantFrames>(&command)) return send_frames(task, *frames);
   if (std::holds_alternative<WantSteps>(command)) {
-    send_steps(task.client);
+    send_steps(task);
   } else if (const auto* track = std::get_if<WantTrack>(&command)) {
-    send_track(task.client, track->body);
+    send_track(task, track->body);
   } else {
     throw InputError("this is a recording: it can be watched, not changed");
   }
@@ -205,18 +214,19 @@ bool ReplayView::send_frames(Task& task, const WantFrames& wanted) {
     const Frame frame = recording_.frame(static_cast<int>(index));
     take_snapshot(frame, moving_, recording_.provenance().step, task.wishes, snapshot);
     const auto number = static_cast<std::uint32_t>(index);
-    server_.send(task.client, {shared(task.encoder.encode(snapshot, number, task.wishes)), true});
+    reply(task, task.encoder.encode(snapshot, number, task.wishes), true);
   }
   return task.sent >= wanted.count;
 }
 
-void ReplayView::send_steps(ClientId client) {
+void ReplayView::send_steps(const Task& task) {
   const int stride = stride_for(recording_.frame_count(), kMostStepRows);
-  send(client,
-       {{"type", "steps"}, {"columns", step_columns()}, {"rows", step_rows(recording_, stride)}});
+  const ViewJson json = {
+      {"type", "steps"}, {"columns", step_columns()}, {"rows", step_rows(recording_, stride)}};
+  reply(task, to_text(json), false);
 }
 
-void ReplayView::send_track(ClientId client, int body) {
+void ReplayView::send_track(const Task& task, int body) {
   const int stride = stride_for(recording_.frame_count(), kMostTrackRows);
   const BodyTrack track = recording_.track(body, stride);
   const std::vector<Vec3> forces = recording_.contact_forces(body, stride);
@@ -225,9 +235,19 @@ void ReplayView::send_track(ClientId client, int body) {
     rows.push_back(track_row(body, track.time[i], {track.position[i], track.orientation[i]},
                              track.velocity[i], track.angular_velocity[i], forces[i]));
   }
-  send(
-      client,
-      {{"type", "track"}, {"body", body}, {"columns", track_columns()}, {"rows", std::move(rows)}});
+  const ViewJson json = {
+      {"type", "track"}, {"body", body}, {"columns", track_columns()}, {"rows", std::move(rows)}};
+  reply(task, to_text(json), false);
+}
+
+void ReplayView::reply(const Task& task, std::string bytes, bool is_binary) {
+  const auto release = [count = task.under_way](const std::string* text) {
+    *count -= text->size();
+    delete text;
+  };
+  const auto* text = new std::string(std::move(bytes));
+  *task.under_way += text->size();
+  server_.send(task.client, {std::shared_ptr<const std::string>(text, release), is_binary});
 }
 
 void ReplayView::look_for_more() {

@@ -2,6 +2,7 @@
 // thread that calls it; HDF5 is not made for several.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -34,16 +35,20 @@ class ReplayView : public ServerEvents {
   void on_close(ClientId client) override;
 
  private:
+  using ByteCount = std::atomic<std::size_t>;
   struct Task {
     ClientId client = 0;
     Request request;
     FrameWishes wishes;
-    int sent = 0;          // frames
-    FrameEncoder encoder;  // of these
+    std::shared_ptr<ByteCount> under_way;   // the client's
+    int sent = 0;                           // frames
+    FrameEncoder encoder = FrameEncoder();  // of these
   };
   struct Client {
     FrameWishes wishes;
     std::deque<Task> tasks;
+    /// Bytes of answers that have not left for its socket yet. Shared with these answers.
+    std::shared_ptr<ByteCount> under_way = std::make_shared<ByteCount>(0);
   };
 
   bool take_task(Task& task);
@@ -51,8 +56,9 @@ class ReplayView : public ServerEvents {
   /// False: there is more to be done in a later turn.
   bool answer(Task& task);
   bool send_frames(Task& task, const WantFrames& wanted);
-  void send_steps(ClientId client);
-  void send_track(ClientId client, int body);
+  void send_steps(const Task& task);
+  void send_track(const Task& task, int body);
+  void reply(const Task& task, std::string bytes, bool is_binary);
   void look_for_more();
   void look_anew();
   void tell_all(const std::shared_ptr<const std::string>& text);
@@ -62,6 +68,7 @@ class ReplayView : public ServerEvents {
   Recording recording_;
   std::vector<int> moving_;
   bool is_growing_ = false;
+  const std::size_t most_under_way_;  // bytes; a client that has more waits for its turn
 
   std::mutex mutex_;  // for what follows
   std::condition_variable news_;

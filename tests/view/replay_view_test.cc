@@ -19,8 +19,8 @@ using namespace scree::test;
 
 class ReplaySession {
  public:
-  explicit ReplaySession(const std::string& path)
-      : view_(Recording(path), {.port = 0}, {}),
+  explicit ReplaySession(const std::string& path, ServerOptions options = {})
+      : view_(Recording(path), at_any_port(options), {}),
         thread_([this] { view_.serve([this] { return is_ended_.load(); }); }) {}
   ~ReplaySession() {
     is_ended_ = true;
@@ -29,6 +29,10 @@ class ReplaySession {
   std::string link() const { return view_.link(); }
 
  private:
+  static ServerOptions at_any_port(ServerOptions options) {
+    options.port = 0;
+    return options;
+  }
   std::atomic<bool> is_ended_{false};
   ReplayView view_;
   std::thread thread_;
@@ -209,6 +213,19 @@ TEST(ReplayView, ClientsTakeTurns) {
   EXPECT_EQ(modest.frame.number, 70u);
   const Recording recording(folder.file("a.h5"));
   EXPECT_EQ(modest.poses.position[1], static_cast<float>(recording.frame(70).position[0][1]));
+}
+
+// 2560 frames of 12 kB are 30 MB, for a client that may have 4 MB waiting and at first reads
+// nothing.
+TEST(ReplayView, ASlowClientGetsAllItAskedFor) {
+  const TestFolder folder;
+  ReplaySession session(write_recording(folder.file("a.h5"), 600, 64), {.max_queue = 4 << 20});
+  ViewClient page(session.link());
+  page.is_acknowledging = false;
+  for (int k = 0; k < 40; ++k) page.send(ask_frames(0, 64));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  for (int k = 0; k < 40; ++k) page.until_frame([&] { return page.frame.number == 63; });
+  EXPECT_EQ(page.frames, 2560);
 }
 
 // The writer is another process, as it would be: HDF5 is not made for two threads.
