@@ -114,6 +114,15 @@ int most_contacts(const Recording& recording, const std::string& path) {
   return static_cast<int>(most);
 }
 
+/// How many steps each body was dragged in, by its name.
+Json count_drags(const Recording& recording) {
+  std::map<std::string, int> steps;
+  for (const RecordedDrag& drag : recording.drags()) {
+    ++steps[recording.body_names()[static_cast<std::size_t>(drag.body)]];
+  }
+  return steps;
+}
+
 Json describe_recording(const std::string& path) {
   const Recording recording(path);
   const int frames = recording.frame_count();
@@ -127,6 +136,7 @@ Json describe_recording(const std::string& path) {
   json["contacts_max"] = most_contacts(recording, path);
   json["residual_max"] = largest(recording.series("residual"));
   json["penetration_max_m"] = largest(recording.series("penetration"));
+  json["dragged_steps"] = count_drags(recording);
   json["made_by"] = describe_provenance(recording.provenance());
   json["scene"] = describe_scene(recording.scene());
   return json;

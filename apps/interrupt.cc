@@ -16,6 +16,8 @@ constexpr unsigned kPatience = 5;  // s
 constexpr double kEcho = 0.3;  // s
 
 volatile std::sig_atomic_t arrived = 0;
+std::atomic<bool> is_step_unwanted = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "or a handler must not touch it");
 timespec first_time{};
 
 // timeout(1) and some shells send the same signal twice, to the process and to its group. Only a
@@ -40,6 +42,7 @@ void on_signal(int signal) {
   if (signal == SIGALRM || arrived != 0) end_now(arrived != 0 ? arrived : signal);
   clock_gettime(CLOCK_MONOTONIC, &first_time);
   arrived = signal;
+  is_step_unwanted = true;
   alarm(kPatience);
 }
 
@@ -69,6 +72,8 @@ void watch_interrupts() {
 }
 
 int interrupt() { return arrived; }
+
+std::atomic<bool>& give_up_flag() { return is_step_unwanted; }
 
 void interrupt_noticed() {
   if (arrived != 0) alarm(0);

@@ -1,6 +1,8 @@
-// Ctrl-C, SIGTERM and a closed terminal (SIGHUP) ask a run to stop after the present step; a second
-// one, or a step that has not ended five seconds later, ends the program at once.
+// Ctrl-C, SIGTERM and a closed terminal (SIGHUP) ask a run to give up the present step and stop; a
+// second one, or a step that goes on for five seconds all the same, ends the program at once.
 #pragma once
+
+#include <atomic>
 
 namespace scree::app {
 
@@ -10,6 +12,8 @@ void end_on_interrupts();
 void watch_interrupts();
 /// The signal that arrived (SIGINT, SIGTERM or SIGHUP), or 0.
 int interrupt();
+/// Set when a signal arrives, for WorldOptions::give_up.
+std::atomic<bool>& give_up_flag();
 /// The step has ended: closing files may take its time.
 void interrupt_noticed();
 

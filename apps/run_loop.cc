@@ -82,17 +82,39 @@ void RunLoop::start_view() {
   if (can_control(arguments_.view) && setup_.recording.empty()) options.abilities.push_back("set");
   try {
     view_ = std::make_unique<LiveView>(world_, std::move(options), viewer_assets());
-  } catch (const EnvironmentError& error) {
-    say(highlighted(fmt::format("scree: {}; the run goes on without the viewer", error.what())));
-    return;
+    show_link(view_->link(), arguments_.view, setup_.scene.name);
+  } catch (const InputError&) {
+    throw;  // an address that is none: nothing has begun yet
+  } catch (const std::exception& error) {
+    lose_view(error.what());
   }
-  show_link(view_->link(), arguments_.view, setup_.scene.name);
+}
+
+void RunLoop::lose_view(const std::string& why) {
+  progress_.note(fmt::format("the viewer: {}; the run goes on without it", why));
+  view_.reset();
+}
+
+template <class Work>
+void RunLoop::with_view(const Work& work) {
+  if (view_ == nullptr) return;
+  try {
+    work(*view_);
+  } catch (const std::exception& error) {
+    lose_view(error.what());
+  }
+}
+
+bool RunLoop::wait_for_turn() {
+  bool has_turn = true;
+  with_view([&](LiveView& view) { has_turn = view.wait_for_turn(world_); });
+  return has_turn;
 }
 
 void RunLoop::linger() {
   if (view_ == nullptr || view_->client_count() == 0) return;
   if (!arguments_.quiet) say("the page stays open until it is closed, or Ctrl-C here");
-  view_->linger(world_);
+  with_view([&](LiveView& view) { view.linger(world_); });
 }
 
 void RunLoop::run() {
@@ -102,7 +124,9 @@ void RunLoop::run() {
     make_steps();
   } catch (const StepFailure& failure) {
     report_.failure = failure.what();
-    if (view_) view_->failed(world_, failure.what());
+    with_view([&](LiveView& view) { view.failed(world_, failure.what()); });
+  } catch (const StepGivenUp&) {
+    // Interrupted.
   } catch (const EnvironmentError&) {
     // The recording cannot go on; the state can still be kept, perhaps on another disk.
     progress_.finish();
@@ -125,13 +149,16 @@ void RunLoop::run() {
 void RunLoop::make_steps() {
   // Steps nobody reads are not made: a closed pipe ends a --jsonl run like an interrupt.
   while (report_.statistics.steps < setup_.steps && interrupt() == 0 && std::cout.good()) {
-    if (view_ && !view_->wait_for_turn(world_)) break;
+    if (!wait_for_turn()) break;
+    const std::optional<Drag> hand = view_ ? view_->hand() : std::nullopt;
+    const double time = world_.time();
     const Clock::time_point before = Clock::now();
     const Receipt receipt = world_.step();
     const double wall_ms = ms_since(before);
     const Clock::time_point after = Clock::now();
+    if (recorder_ && hand) recorder_->write_drag({time, hand->body, hand->point, hand->target});
     observe(receipt);
-    if (view_) view_->stepped(world_, receipt);
+    with_view([&](LiveView& view) { view.stepped(world_, receipt); });
     report_.statistics.add(receipt, wall_ms, ms_since(after));
     watch_tunnelling();
     watch_convergence(receipt);

@@ -32,6 +32,12 @@ class RunLoop {
  private:
   using Clock = std::chrono::steady_clock;
   void start_view();
+  /// Says why, once; the run goes on.
+  void lose_view(const std::string& why);
+  /// Calls work(view) if there is one; when that fails, there is none from then on.
+  template <class Work>
+  void with_view(const Work& work);
+  bool wait_for_turn();
   void make_steps();
   void observe(const Receipt& receipt);
   void watch_tunnelling();

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "collision/contacts.h"
+#include "interrupt.h"
 #include "options.h"
 #include "record/checkpoint.h"
 #include "scree/error.h"
@@ -158,6 +159,7 @@ RunSetup set_up(const RunArguments& arguments) {
   check_collision(setup.world.collision);
   setup.world.time_limit = arguments.time_limit.value_or(0.0);
   setup.world.on_failure = on_failure_named(arguments.on_failure);
+  setup.world.give_up = &give_up_flag();
   setup.recording = recording_path(arguments, setup.stem);
   setup.provenance = provenance_of(arguments, setup);
   return setup;

@@ -68,6 +68,8 @@ void view_live(RunArguments arguments) {
       view.stepped(world, world.step());
     } catch (const StepFailure& failure) {
       view.failed(world, failure.what());
+    } catch (const StepGivenUp&) {
+      // For a reset or an interrupt, which the next turn looks at.
     }
   }
 }

@@ -77,6 +77,7 @@ LiveOptions live_options(const ViewArguments& arguments, const WorldOptions& wor
   options.server = server_options(arguments);
   options.speed = arguments.speed;
   options.world = world;
+  options.give_up = &give_up_flag();
   if (!can_control(arguments)) options.abilities.clear();
   options.is_interrupted = [] { return interrupt() != 0; };
   return options;

@@ -2,6 +2,7 @@
 // line in registry.cc; a program that uses the library may register its own with register_solver().
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -49,9 +50,10 @@ struct Residuals {
 
 struct SolveOptions {
   Law law = Law::coulomb;
-  double tolerance = 1e-4;  // on Residuals::relative_rms
-  int max_iterations = 0;   // 0: the solver's default
-  double time_limit = 0.0;  // s, 0: none
+  double tolerance = 1e-4;                     // on Residuals::relative_rms
+  int max_iterations = 0;                      // 0: the solver's default
+  double time_limit = 0.0;                     // s, 0: none
+  const std::atomic<bool>* give_up = nullptr;  // once true, as if the time were over
   bool record_history = false;
   std::vector<std::pair<std::string, double>> extra;  // by the names SolverInfo::options lists
 };

@@ -1,6 +1,7 @@
 // A running simulation: build it from a scene, step it, look at it.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -30,10 +31,18 @@ struct WorldOptions {
   double time_limit = 0.0;                                     // s per solve
   std::string collision = "scree";                             // back end: "scree" or "bullet"
   OnFailure on_failure = OnFailure::carry_on;
+  /// Once true, from any thread, a step under way ends soon with StepGivenUp. Outlives the world.
+  const std::atomic<bool>* give_up = nullptr;
 };
 
 /// A step produced a number that is not finite. The state is the last good one.
 struct StepFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// WorldOptions::give_up was set. The state is the one before the step; the forces added for it and
+/// the contacts of the step before are gone.
+struct StepGivenUp : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -45,7 +54,7 @@ class World {
   World& operator=(World&&) noexcept;
 
   /// One step. Throws StepFailure, with the state untouched, when the result is not finite
-  /// or when on_failure is `stop` and the solver missed its tolerance.
+  /// or when on_failure is `stop` and the solver missed its tolerance; StepGivenUp.
   Receipt step();
   /// Whole steps until `seconds` more have passed (the step count is rounded). Throws InputError
   /// for a time that is negative or not finite.

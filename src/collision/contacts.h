@@ -1,6 +1,7 @@
 // State -> contacts: the output of the collision stage.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -39,6 +40,8 @@ class CollisionBackend {
   /// Contacts that are closed, or may close within `step` at the present velocities.
   virtual void find_contacts(const Model& model, const State& state, double step,
                              Contacts& contacts) = 0;
+  /// Once true, nobody waits for the contacts: what find_contacts() then returns is not all.
+  const std::atomic<bool>* give_up = nullptr;
 };
 
 /// "scree", or "bullet" where it was built in. Throws InputError naming the ones there are.

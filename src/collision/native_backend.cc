@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/flag.h"
 #include "base/parallel.h"
 #include "base/scan.h"
 #include "collision/margins.h"
@@ -88,7 +89,8 @@ void NativeBackend::collide_pairs(const Model& model, const State& state, double
   parallel_for(static_cast<int>(pairs.size()), kPairGrain, [&](int begin, int end) {
     Chunk& chunk = chunks_[at(begin / kPairGrain)];
     chunk.found.clear();
-    for (int k = begin; k < end; ++k) collide_pair(model, state, step, pairs[at(k)], chunk);
+    for (int k = begin; k < end && !is_set(give_up); ++k)
+      collide_pair(model, state, step, pairs[at(k)], chunk);
     counts_[at(begin / kPairGrain)] = static_cast<std::uint32_t>(chunk.found.size());
   });
 }

@@ -69,6 +69,8 @@ struct Recorder::Parts {
   AppendDataset *body_a = nullptr, *body_b = nullptr, *point = nullptr, *normal = nullptr;
   AppendDataset *gap = nullptr, *impulse = nullptr, *residual = nullptr, *offset = nullptr;
   AppendDataset *status = nullptr, *converged = nullptr, *method = nullptr;
+  AppendDataset *drag_time = nullptr, *drag_body = nullptr;
+  AppendDataset *drag_point = nullptr, *drag_target = nullptr;
   std::vector<AppendDataset*> numbers, integers;
 
   std::size_t body_count = 0;
@@ -86,6 +88,7 @@ struct Recorder::Parts {
   void add_bodies(const Model& model);
   void add_contacts();
   void add_solver();
+  void add_drags();
   void append_bodies(const Model& model, const State& state);
   void append_contacts(std::span<const RecordedContact> contacts);
   void append_receipt(const Receipt& receipt);
@@ -163,6 +166,16 @@ void Recorder::Parts::add_solver() {
   converged = add("/solver/converged", bool_type().id(), scalar, "",
                   "by the audit, at the tolerance asked for");
   method = add("/solver/method", method_type().id(), scalar, "", "the method that did the work");
+}
+
+void Recorder::Parts::add_drags() {
+  file.create_group("/drags");
+  const AppendShape one{{}, kScalarsPerChunk, Compression::none};
+  const AppendShape three{{3}, kScalarsPerChunk, Compression::none};
+  drag_time = add("/drags/time", H5T_NATIVE_DOUBLE, one, "s", "start of the step it acted in");
+  drag_body = add("/drags/body", H5T_NATIVE_INT32, one, "1", "index of a body");
+  drag_point = add("/drags/point", H5T_NATIVE_DOUBLE, three, "m", "in the body frame");
+  drag_target = add("/drags/target", H5T_NATIVE_DOUBLE, three, "m", "world axes");
 }
 
 void Recorder::Parts::append_bodies(const Model& model, const State& state) {
@@ -300,6 +313,7 @@ Recorder::Recorder(const std::string& path, const Scene& scene, const Model& mod
     parts.add_bodies(model);
     parts.add_contacts();
     parts.add_solver();
+    parts.add_drags();
     parts.last_orientation.assign(parts.body_count, Quat::Identity());
     for (AppendDataset& dataset : parts.datasets) {
       if (&dataset != parts.time && &dataset != parts.offset) parts.data.push_back(&dataset);
@@ -344,6 +358,14 @@ void Recorder::write(const Model& model, const State& state, const Receipt& rece
   } catch (const Hdf5Error& error) {
     parts.fail(error.what());
   }
+}
+
+void Recorder::write_drag(const RecordedDrag& drag) {
+  Parts& parts = *parts_;
+  parts.drag_time->add_one(drag.time);
+  parts.drag_body->add_one(drag.body);
+  put(drag.point, static_cast<double*>(parts.drag_point->add(1)));
+  put(drag.target, static_cast<double*>(parts.drag_target->add(1)));
 }
 
 void Recorder::close() {

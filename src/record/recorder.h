@@ -36,6 +36,14 @@ struct RecordedContact {
   double residual = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// A hand pulled at a body in a step (docs/viewer-protocol.md, `drag`).
+struct RecordedDrag {
+  double time = 0.0;           // s, at the start of the step
+  std::int32_t body = 0;       // scene body index
+  Vec3 point = Vec3::Zero();   // m, in the body frame
+  Vec3 target = Vec3::Zero();  // m, world
+};
+
 class Recorder {
  public:
   /// Creates `path` (written under a temporary name until the header is complete, so that an
@@ -48,6 +56,8 @@ class Recorder {
   /// full).
   void write(const Model& model, const State& state, const Receipt& receipt,
              const std::vector<RecordedContact>& contacts);
+  /// Before the frame of the step it acted in.
+  void write_drag(const RecordedDrag& drag);
   void close();  // the destructor does it too
 
  private:

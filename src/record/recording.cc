@@ -378,12 +378,33 @@ std::vector<double> Recording::series(const std::string& name) const {
   }
 }
 
-std::vector<double> Recording::times() const {
+std::vector<double> Recording::times(int first) const {
+  const std::uint64_t from = std::min(static_cast<std::uint64_t>(first), parts_->frame_count);
   try {
-    return rows<double>(parts_->file, parts_->time, 0, parts_->frame_count);
+    return rows<double>(parts_->file, parts_->time, from, parts_->frame_count - from);
   } catch (const Hdf5Error& error) {
     throw InputError(error.what());
   }
+}
+
+std::vector<std::int64_t> Recording::steps() const {
+  try {
+    return rows<std::int64_t>(parts_->file, parts_->step, 0, parts_->frame_count);
+  } catch (const Hdf5Error& error) {
+    throw InputError(error.what());
+  }
+}
+
+std::vector<bool> Recording::converged() const {
+  std::vector<std::int8_t> truths(parts_->frame_count);
+  try {
+    if (!truths.empty()) {
+      read_rows(parts_->file, parts_->converged, bool_type().id(), 0, truths.size(), truths.data());
+    }
+  } catch (const Hdf5Error& error) {
+    throw InputError(error.what());
+  }
+  return {truths.begin(), truths.end()};
 }
 
 BodyTrack Recording::track(int body, int stride) const {
@@ -435,6 +456,32 @@ std::vector<Vec3> Recording::contact_forces(int body, int stride) const {
       }
     }
     return forces;
+  } catch (const Hdf5Error& error) {
+    throw InputError(error.what());
+  }
+}
+
+std::vector<RecordedDrag> Recording::drags() const {
+  const Hdf5File& file = parts_->file;
+  if (!file.has("/drags")) return {};  // an older recording
+  try {
+    const Series time = open_series(file, "/drags/time"), body = open_series(file, "/drags/body");
+    const Series point = open_series(file, "/drags/point", {3});
+    const Series target = open_series(file, "/drags/target", {3});
+    const std::uint64_t count = std::min({time.length, body.length, point.length, target.length});
+    const auto times = rows<double>(file, time, 0, count);
+    const auto bodies = rows<std::int32_t>(file, body, 0, count);
+    const auto points = rows<double>(file, point, 0, count);
+    const auto targets = rows<double>(file, target, 0, count);
+    std::vector<RecordedDrag> drags;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (bodies[i] < 0 || bodies[i] >= static_cast<std::int32_t>(parts_->names.size())) {
+        throw InputError(fmt::format("{}: /drags/body holds {}, of {} bodies there are",
+                                     file.path(), bodies[i], parts_->names.size()));
+      }
+      drags.push_back({times[i], bodies[i], vec3_at(points, i), vec3_at(targets, i)});
+    }
+    return drags;
   } catch (const Hdf5Error& error) {
     throw InputError(error.what());
   }

@@ -45,12 +45,16 @@ class Recording {
   /// A number per frame by its name under /solver ("residual", "kinetic_energy"). Throws
   /// InputError.
   std::vector<double> series(const std::string& name) const;
-  std::vector<double> times() const;  // of all frames, s
+  std::vector<double> times(int first = 0) const;  // of all frames from that one on, s
+  std::vector<std::int64_t> steps() const;         // done before each frame
+  std::vector<bool> converged() const;             // the step that led to each frame, by the audit
   /// `body` in every `stride`-th frame. Throws InputError.
   BodyTrack track(int body, int stride = 1) const;
   /// Sum of the contact forces on `body`, N, in the same frames as its track. Not numbers when
   /// there are so many contacts that reading them would take long.
   std::vector<Vec3> contact_forces(int body, int stride = 1) const;
+  /// Where hands pulled at bodies (run --view), one for each step they did.
+  std::vector<RecordedDrag> drags() const;
   /// False while the writer is at work, and for ever when it was killed.
   bool is_complete() const;
   /// A writer is at work on it now.

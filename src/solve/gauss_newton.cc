@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/flag.h"
+
 namespace scree {
 namespace {
 
@@ -18,8 +20,9 @@ constexpr double kLeastGain = 0.99;  // a step that gains less is a miss
 constexpr int kMisses = 3;
 
 bool is_late(const DescentLimits& limits) {
-  return limits.deadline != std::chrono::steady_clock::time_point::max() &&
-         std::chrono::steady_clock::now() >= limits.deadline;
+  return is_set(limits.give_up) ||
+         (limits.deadline != std::chrono::steady_clock::time_point::max() &&
+          std::chrono::steady_clock::now() >= limits.deadline);
 }
 
 bool has_mass(double eta) { return std::isfinite(eta); }

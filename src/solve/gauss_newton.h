@@ -19,6 +19,7 @@
 //   11 (1963) 431-441.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct DescentLimits {
   int products = 100;       // iterations of one step
   int most = 10000;         // of all steps
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  const std::atomic<bool>* give_up = nullptr;  // as SolveOptions
 };
 
 class GaussNewton {

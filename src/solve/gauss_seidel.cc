@@ -126,10 +126,7 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
     result.iterations = sweep;
 
     const bool is_out_of_sweeps = sweep >= max_sweeps;
-    const bool is_out_of_time =
-        options.time_limit > 0.0 &&
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
-            options.time_limit;
+    const bool is_out_of_time = is_time_over(options, start);
     if (moved <= judge_below || is_time_to_look ||
         (is_converged && sweep - converged_at >= spare_sweeps) || is_out_of_sweeps ||
         is_out_of_time || options.record_history) {

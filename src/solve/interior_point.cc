@@ -93,11 +93,6 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
   if (!(warm_level > 0.0)) throw InputError("solver option warm_level must be > 0");
   if (!(first_gain >= 1.0)) throw InputError("solver option sweep_gain must be >= 1");
   const auto start = std::chrono::steady_clock::now();
-  auto is_out_of_time = [&] {
-    return options.time_limit > 0.0 &&
-           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
-               options.time_limit;
-  };
 
   SolveResult result;
   result.used = "interior-point";
@@ -147,7 +142,7 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
     const bool is_stuck =
         !(length > kShortestStep) || !std::isfinite(residual) || since_least > kPatience;
     const bool is_last = iteration >= max_iterations || (is_stuck && is_cold);
-    const bool is_late = is_out_of_time();
+    const bool is_late = is_time_over(options, start);
     const bool is_worth_sweeping = residual <= gain * options.tolerance || is_last;
     if (best_residual_ > options.tolerance && sweeps > 0 && is_worth_sweeping && !is_late &&
         std::isfinite(residual)) {

@@ -148,10 +148,7 @@ SolveResult Jacobi::solve(const Problem& problem, Impulses& impulses, const Solv
     gather_velocities(problem, impulses);
     result.iterations = iteration;
 
-    const bool is_out_of_time =
-        options.time_limit > 0.0 &&
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
-            options.time_limit;
+    const bool is_out_of_time = is_time_over(options, start);
     const bool is_last = iteration >= max_iterations || is_out_of_time;
     if (iteration % judge_every != 0 && !is_last && !options.record_history) continue;
     const double residual = audit_.residual(problem, impulses, options.law);

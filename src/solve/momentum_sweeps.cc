@@ -136,10 +136,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
     result.iterations = sweep_count + products;
     ++since_restart;
     const bool is_out_of_sweeps = result.iterations >= max_sweeps;
-    const bool is_out_of_time =
-        options.time_limit > 0.0 &&
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
-            options.time_limit;
+    const bool is_out_of_time = is_time_over(options, start);
     if (sweep_count % kLookEvery == 0 || is_out_of_sweeps || is_out_of_time ||
         options.record_history) {
       wide_project(system_, p_, rows_, options.law);
@@ -165,7 +162,8 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
           lowest <= kWithinReach * options.tolerance && sweep_count >= next_descent &&
           !is_out_of_sweeps && !is_out_of_time) {
         DescentLimits limits{.tolerance = options.tolerance,
-                             .most = max_sweeps - result.iterations};
+                             .most = max_sweeps - result.iterations,
+                             .give_up = options.give_up};
         if (options.time_limit > 0.0)
           limits.deadline =
               start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <string_view>
 
+#include "base/flag.h"
 #include "scree/error.h"
 #include "scree/solver.h"
 
@@ -17,6 +19,14 @@ inline double option(const SolveOptions& options, std::string_view name, double 
     if (key == name) return value;
   }
   return fallback;
+}
+
+/// The time is over, or nobody waits for the result any more.
+inline bool is_time_over(const SolveOptions& options, std::chrono::steady_clock::time_point start) {
+  if (is_set(options.give_up)) return true;
+  if (options.time_limit <= 0.0) return false;
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  return spent.count() > options.time_limit;
 }
 
 /// An option that counts something. Throws InputError unless it is a whole number >= least.

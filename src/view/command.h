@@ -65,6 +65,11 @@ struct Restart {
 using Command = std::variant<Want, Acknowledge, WantFrames, WantSteps, WantTrack, Play, Pause,
                              MakeSteps, SetSpeed, Reset, Drag, Release, Throw, Change, Restart>;
 
+/// A reset or a restart: the step under way counts for nothing.
+inline bool starts_anew(const Command& command) {
+  return std::holds_alternative<Reset>(command) || std::holds_alternative<Restart>(command);
+}
+
 struct Request {
   std::string type;  // as the message named it, empty when it did not
   std::optional<std::int64_t> id;

@@ -74,7 +74,11 @@ std::string asset(std::span<const Asset> assets, std::string_view path) {
 
 void replace_once(std::string& text, std::string_view what, const std::string& with) {
   const std::size_t at = text.find(what);
-  if (at != std::string::npos) text.replace(at, what.size(), with);
+  if (at == std::string::npos) {
+    throw EnvironmentError(fmt::format(
+        "the viewer's page in this program has no {}: it was built from other sources", what));
+  }
+  text.replace(at, what.size(), with);
 }
 
 /// JSON that stands inside <script>: nothing in it may look like the end of that element. (The
@@ -90,6 +94,17 @@ std::string inside_script(const std::string& json) {
     }
   }
   return text;
+}
+
+constexpr double kTimeBytes = 20.0;  // of a frame's time in hello
+constexpr double kCaution = 1.05;    // the frames that are left change more from one to the next
+constexpr double kWellUsed = 0.9;    // of the room; more is not worth another try
+
+InputError too_small(double most, double fixed, double frame) {
+  return InputError(fmt::format(
+      "a page of at most {:.1f} MB cannot hold this recording: the viewer and the scene take "
+      "{:.1f} MB, a frame {:.2f} MB; raise --max-size",
+      most / 1e6, fixed / 1e6, frame / 1e6));
 }
 
 struct Selection {
@@ -128,28 +143,34 @@ std::string pack_frames(const Recording& recording, const Selection& selection,
   return base64(deflater.finish());
 }
 
-/// Bytes of a page per frame, by packing a few frames from all over the recording.
+/// Bytes of a page per frame, by packing a few runs of neighbours: a frame holds what changed since
+/// the one before it, so frames from far apart would say too much.
 double bytes_per_frame(const Recording& recording, bool has_contacts) {
-  constexpr int kSamples = 8;
-  const int stride = std::max(1, recording.frame_count() / kSamples);
-  const std::vector<int> frames = frames_of(recording, stride);
-  return static_cast<double>(pack_frames(recording, {stride, has_contacts}, frames).size()) /
-         static_cast<double>(frames.size());
+  constexpr int kRuns = 4, kRunFrames = 5;
+  const int count = recording.frame_count();
+  const int spacing = std::max(kRunFrames, count / kRuns);
+  std::vector<int> starts, all;
+  for (int start = 0; start < count; start += spacing) {
+    starts.push_back(start);
+    for (int k = start; k < std::min(count, start + kRunFrames); ++k) all.push_back(k);
+  }
+  const auto size = [&](const std::vector<int>& frames) {
+    return static_cast<double>(pack_frames(recording, {1, has_contacts}, frames).size());
+  };
+  if (all.size() == starts.size()) return size(all) / static_cast<double>(all.size());
+  return (size(all) - size(starts)) / static_cast<double>(all.size() - starts.size()) + kTimeBytes;
 }
 
 Selection select(const Recording& recording, double room, bool may_have_contacts) {
-  const int count = recording.frame_count();
-  const double bare = bytes_per_frame(recording, false);
-  const double full = may_have_contacts ? bytes_per_frame(recording, true) : bare;
-  const auto stride_for = [&](double bytes) {
-    return std::max(1, static_cast<int>(std::ceil(count * bytes / room)));
+  const auto stride_for = [&](bool has_contacts) {
+    const double bytes = recording.frame_count() * bytes_per_frame(recording, has_contacts);
+    return std::max(1, static_cast<int>(std::ceil(bytes / room)));
   };
-  Selection selection{stride_for(full), may_have_contacts};
+  const Selection selection{stride_for(may_have_contacts), may_have_contacts};
+  if (!may_have_contacts || selection.stride <= 4) return selection;
   // A few frames with contacts are worth less than many without.
-  if (may_have_contacts && selection.stride > 4 && stride_for(bare) * 2 <= selection.stride) {
-    selection = {stride_for(bare), false};
-  }
-  return selection;
+  const Selection bare{stride_for(false), false};
+  return bare.stride * 2 <= selection.stride ? bare : selection;
 }
 
 std::string compose(const Recording& recording, std::span<const Asset> assets,
@@ -169,38 +190,62 @@ std::string compose(const Recording& recording, std::span<const Asset> assets,
   return page;
 }
 
+struct Page {
+  std::string text;
+  std::size_t frames = 0;
+  Selection selection;
+};
+
+Page make_page(const Recording& recording, std::span<const Asset> assets,
+               const Selection& selection) {
+  const std::vector<int> frames = frames_of(recording, selection.stride);
+  return {compose(recording, assets, frames, pack_frames(recording, selection, frames)),
+          frames.size(), selection};
+}
+
+/// The page with as many frames as it can have. `selection` is a guess; a page that is made tells
+/// how good it was, so that two or three suffice. `fixed` bytes are without frames.
+Page fit_page(const Recording& recording, std::span<const Asset> assets, Selection selection,
+              double fixed, double most) {
+  int too_dense = 0;  // the stride of a page that was too large
+  for (;;) {
+    Page page = make_page(recording, assets, selection);
+    const double taken = static_cast<double>(page.text.size()) - fixed;
+    const double use = taken / (most - fixed);
+    if (use <= 1.0) {
+      const int denser = std::max(1, static_cast<int>(selection.stride * use));
+      if (selection.stride == 1 || use > kWellUsed || denser <= too_dense) return page;
+      Page more = make_page(recording, assets, {denser, selection.has_contacts});
+      return static_cast<double>(more.text.size()) <= most ? more : page;
+    }
+    if (page.frames > 2) {
+      too_dense = selection.stride;
+      selection.stride = static_cast<int>(
+          std::min(1e9, std::ceil(std::max(kCaution * selection.stride * use, too_dense + 1.0))));
+    } else if (selection.has_contacts) {
+      selection = {1, false};
+      too_dense = 0;
+    } else {
+      throw too_small(most, fixed, taken / static_cast<double>(page.frames));
+    }
+  }
+}
+
 }  // namespace
 
 HtmlReport export_html(const Recording& recording, const std::string& path,
                        std::span<const Asset> assets, const HtmlOptions& options) {
   const int count = recording.frame_count();
   if (count == 0) throw InputError(fmt::format("{}: has no frames to show", recording.path()));
-  const std::size_t fixed = compose(recording, assets, {0}, "").size();
-  const double times = 20.0 * count;  // bytes of the frames' times in hello
-  const double room = static_cast<double>(options.max_bytes) - static_cast<double>(fixed) - times;
-  const double smallest = bytes_per_frame(recording, false);
-  if (room < 2.0 * smallest) {
-    throw InputError(fmt::format(
-        "a page of at most {:.1f} MB cannot hold this recording: the viewer and the scene take "
-        "{:.1f} MB, a frame {:.2f} MB; raise --max-size",
-        static_cast<double>(options.max_bytes) / 1e6, static_cast<double>(fixed) / 1e6,
-        smallest / 1e6));
-  }
-  Selection selection = select(recording, room, options.has_contacts);
-  for (;;) {
-    const std::vector<int> frames = frames_of(recording, selection.stride);
-    const std::string page =
-        compose(recording, assets, frames, pack_frames(recording, selection, frames));
-    // The estimate came from a few frames; the page is measured.
-    if (page.size() > options.max_bytes && frames.size() > 2) {
-      ++selection.stride;
-      continue;
-    }
-    OutputFile file(path);
-    file.write(page);
-    file.finish();
-    return {page.size(), static_cast<int>(frames.size()), count, selection.has_contacts};
-  }
+  const auto fixed = static_cast<double>(compose(recording, assets, {0}, "").size());
+  const auto most = static_cast<double>(options.max_bytes);
+  if (most <= fixed) throw too_small(most, fixed, bytes_per_frame(recording, false));
+  const Selection guess = select(recording, most - fixed, options.has_contacts);
+  const Page page = fit_page(recording, assets, guess, fixed, most);
+  OutputFile file(path);
+  file.write(page.text);
+  file.finish();
+  return {page.text.size(), static_cast<int>(page.frames), count, page.selection.has_contacts};
 }
 
 }  // namespace scree

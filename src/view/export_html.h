@@ -24,7 +24,7 @@ struct HtmlReport {
 /// Writes the page; `assets` are the files of the viewer. When it would be larger than allowed,
 /// contacts are left out first if they take the larger part, then frames: every second, every third
 /// and so on; the last frame is always there. Throws InputError when even two frames are too large,
-/// EnvironmentError when it cannot be written.
+/// EnvironmentError when it cannot be written or when `assets` are not the page it knows.
 HtmlReport export_html(const Recording& recording, const std::string& path,
                        std::span<const Asset> assets, const HtmlOptions& options = {});
 

@@ -196,6 +196,7 @@ void LiveClients::ask(ClientId client, Request request) {
     is_full = requests_.size() >= kMostRequests && !is_release;
     if (!is_full) requests_.push_back({client, request});
   }
+  if (give_up_ != nullptr && starts_anew(request.command) && !is_full) *give_up_ = true;
   news_.notify_one();
   if (is_full) {
     send_text(client, shared(error_text(request, "too many requests wait; this one was dropped")));

@@ -66,7 +66,9 @@ struct ClientRequest {
 
 class LiveClients : public ServerEvents {
  public:
-  explicit LiveClients(double pose_tolerance) : pose_tolerance_(pose_tolerance) {}
+  /// `give_up` (may be null) is set when a client asks for a reset or a restart.
+  LiveClients(double pose_tolerance, std::atomic<bool>* give_up)
+      : pose_tolerance_(pose_tolerance), give_up_(give_up) {}
   /// Before the first of the functions below.
   void serve_with(Server& server) { server_ = &server; }
 
@@ -124,6 +126,7 @@ class LiveClients : public ServerEvents {
   void ask(ClientId client, Request request);
 
   double pose_tolerance_;  // m
+  std::atomic<bool>* give_up_;
   Server* server_ = nullptr;
 
   // Server's thread only.

@@ -8,7 +8,6 @@
 #include "model/model.h"
 #include "model/state.h"
 #include "scree/error.h"
-#include "view/touch.h"
 
 namespace scree {
 namespace {
@@ -77,8 +76,9 @@ std::string free_name(const Scene& scene, int number) {
 
 LiveView::LiveView(const World& world, LiveOptions options, std::span<const Asset> assets)
     : options_(std::move(options)),
-      clients_(pose_tolerance(world.scene())),
+      clients_(pose_tolerance(world.scene()), can("restart") ? options_.give_up : nullptr),
       moving_(moving_bodies(world.scene())),
+      throw_limits_(throw_limits(world)),
       server_(options_.server, assets, clients_) {
   clients_.serve_with(server_);
   server_.start();
@@ -122,8 +122,17 @@ LiveView::Clock::time_point LiveView::due_time(const World& world) {
   return due;
 }
 
+/// Before requests are taken: whoever sets the flag from then on has one that waits.
+void LiveView::allow_steps() {
+  const bool is_reset_due = std::any_of(
+      requests_.begin(), requests_.end(),
+      [](const ClientRequest& request) { return starts_anew(request.request.command); });
+  if (options_.give_up != nullptr && !is_reset_due) *options_.give_up = false;
+}
+
 bool LiveView::wait_for_turn(World& world) {
   for (;;) {
+    allow_steps();
     if (options_.is_interrupted() || has_ended(world)) return false;
     const Clock::time_point now = Clock::now();
     const bool was_running = is_running();
@@ -341,6 +350,7 @@ void LiveView::restart(World& world, const Overrides& parameters) {
   scene.run.tolerance = now.tolerance;
   thrown_ = 0;
   replace(world, scene, false);
+  throw_limits_ = throw_limits(world);
   hand_.reset();
   is_playing_ = true;
   set_pace(world);
@@ -352,6 +362,7 @@ void LiveView::throw_ball(World& world, const Throw& ball) {
   if (thrown_ >= kMostThrown) {
     throw InputError(fmt::format("{} balls are enough; reset takes them away", kMostThrown));
   }
+  check_throw(ball, throw_limits_);
   Scene scene = world.scene();
   const std::size_t first = scene.bodies.size();
   scene.add(thrown_ball(ball, free_name(scene, thrown_ + 1), scene.planar));
@@ -389,7 +400,6 @@ void LiveView::tell_status(const World& world) {
                    {"time", world.time()},
                    {"step", world.step_count()},
                    {"clients", clients_.client_count()},
-                   {"note", note_},
                    {"failure", failure_},
                    {"settings", describe_settings(world.scene(), world.model())}};
   clients_.tell_status(to_text(json));

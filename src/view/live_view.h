@@ -1,11 +1,12 @@
 // A simulation that is watched and touched. It stands in the loop of whoever makes the steps:
 //
 //   while (view.wait_for_turn(world)) {
-//     const Receipt receipt = world.step();
+//     const Receipt receipt = world.step();  // StepGivenUp: on to the next turn
 //     view.stepped(world, receipt);
 //   }
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "scree/world.h"
 #include "view/live_clients.h"
 #include "view/scene_json.h"
+#include "view/touch.h"
 
 namespace scree {
 
@@ -28,7 +30,10 @@ struct LiveOptions {
   bool waits_for_client = true;  // the first step is made when somebody looks
   std::int64_t end_step = -1;    // stepping ends there; -1: never
   WorldOptions world;            // with which worlds are built anew
-  std::optional<State> start;    // what `reset` goes back to; none: the beginning of the scene
+  /// The flag behind world.give_up: set when a client asks for a reset or a restart, so that it
+  /// need not wait for the end of a long step.
+  std::atomic<bool>* give_up = nullptr;
+  std::optional<State> start;  // what `reset` goes back to; none: the beginning of the scene
   /// The scene with these parameters, for `restart`. Throws InputError.
   std::function<Scene(const Overrides&)> remake;
   /// True when the program shall end; asked a few times a second.
@@ -46,6 +51,8 @@ class LiveView {
   /// Does what clients asked for (which may replace `world`), and waits while the simulation is
   /// paused or ahead of its pace. False: interrupted, or the end was reached.
   bool wait_for_turn(World& world);
+  /// What pulls at a body in the step that wait_for_turn() allowed.
+  std::optional<Drag> hand() const { return hand_ ? std::optional(hand_->drag) : std::nullopt; }
   /// After each step.
   void stepped(const World& world, const Receipt& receipt);
   /// A step failed: shows why and pauses.
@@ -67,6 +74,7 @@ class LiveView {
   bool has_ended(const World& world) const;
   void require_more(const World& world) const;
   Clock::time_point due_time(const World& world);
+  void allow_steps();
   void set_pace(const World& world);
   void publish(const World& world);
   void watch_bodies(const World& world);
@@ -79,12 +87,13 @@ class LiveView {
   std::vector<int> moving_;
   std::int64_t revision_ = 0;
   int thrown_ = 0;
+  ThrowLimits throw_limits_;
   bool is_playing_ = true;
   bool has_finished_ = false;           // whoever makes the steps makes no more
   bool has_news_ = false;               // for the status
   std::deque<ClientRequest> requests_;  // taken, not handled yet
   int steps_left_ = 0;                  // of a `step`
-  std::string note_, failure_;
+  std::string failure_;
   struct Hand {
     ClientId client;
     Drag drag;

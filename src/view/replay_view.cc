@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "model/compile.h"
@@ -16,7 +15,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kMostWaiting = 64;  // requests of one client
+constexpr std::size_t kMostWaiting = 64;  // requests of one client
+constexpr int kFramesPerTurn = 4;         // then it is the next client's turn
 constexpr int kMostStepRows = 20000;
 constexpr int kMostTrackRows = 4000;
 constexpr auto kPatience = milliseconds(100);
@@ -26,6 +26,11 @@ int stride_for(int count, int most) { return std::max(1, (count + most - 1) / mo
 
 std::shared_ptr<const std::string> shared(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
+}
+
+/// `times` are those of the last of the `count` frames.
+ViewJson frames_message(int count, bool is_growing, const std::vector<double>& times) {
+  return {{"type", "frames"}, {"count", count}, {"complete", !is_growing}, {"times", times}};
 }
 
 }  // namespace
@@ -65,15 +70,16 @@ std::vector<std::array<double, kStepColumns>> step_rows(const Recording& recordi
     for (std::size_t i = 0; i < ms.size(); ++i) ms[i] += stage[i];
   }
   const std::vector<double> times = recording.times();
-  const Provenance& made = recording.provenance();
+  const std::vector<std::int64_t> steps = recording.steps();
+  const std::vector<bool> converged = recording.converged();
   std::vector<std::array<double, kStepColumns>> rows;
   for (std::size_t i = 0; i < times.size(); i += static_cast<std::size_t>(stride)) {
     std::array<double, kStepColumns> row{};
-    row[0] = std::round(times[i] / made.step);
+    row[0] = static_cast<double>(steps[i]);
     row[1] = times[i];
     for (std::size_t c = 0; c < columns.size(); ++c) row[2 + c] = columns[c][i];
     row[9] = ms[i];
-    row[10] = columns[0][i] <= made.tolerance ? 1.0 : 0.0;
+    row[10] = converged[i] ? 1.0 : 0.0;
     rows.push_back(row);
   }
   return rows;
@@ -83,6 +89,7 @@ ReplayView::ReplayView(Recording recording, const ServerOptions& options,
                        std::span<const Asset> assets)
     : recording_(std::move(recording)),
       moving_(moving_bodies(recording_.scene())),
+      most_under_way_(options.max_queue / 8),
       hello_(shared(to_text(describe_recording(recording_)))),
       server_(options, assets, *this) {
   is_growing_ = recording_.is_growing();
@@ -94,12 +101,12 @@ void ReplayView::on_open(ClientId client) {
   const std::lock_guard lock(mutex_);
   clients_[client] = {};
   server_.send(client, {hello_, false});
+  if (!later_.empty()) send(client, frames_message(frame_count_, true, later_));
 }
 
 void ReplayView::on_close(ClientId client) {
   const std::lock_guard lock(mutex_);
   clients_.erase(client);
-  std::erase_if(tasks_, [&](const Task& task) { return task.client == client; });
 }
 
 void ReplayView::on_text(ClientId id, std::string text) {
@@ -116,11 +123,13 @@ void ReplayView::on_text(ClientId id, std::string text) {
         std::holds_alternative<Release>(request.command)) {
       return;
     }
-    if (client.waiting >= kMostWaiting) {
+    if (client.tasks.size() >= kMostWaiting) {
       throw InputError(fmt::format("more than {} requests wait for an answer", kMostWaiting));
     }
-    ++client.waiting;
-    tasks_.push_back({id, std::move(request), client.wishes});
+    client.tasks.push_back({.client = id,
+                            .request = std::move(request),
+                            .wishes = client.wishes,
+                            .under_way = client.under_way});
   } catch (const InputError& error) {
     send_error(id, request, error.what());
     return;
@@ -128,15 +137,33 @@ void ReplayView::on_text(ClientId id, std::string text) {
   news_.notify_one();
 }
 
+/// The first task of the client whose turn it is: they take turns in the order of their numbers.
+/// Those who have much to read already are left out, or a slow one that asks for everything would
+/// fill the memory until it is cut off.
 bool ReplayView::take_task(Task& task) {
   std::unique_lock lock(mutex_);
-  if (!news_.wait_for(lock, kPatience, [this] { return !tasks_.empty(); })) return false;
-  task = std::move(tasks_.front());
-  tasks_.pop_front();
-  if (const auto found = clients_.find(task.client); found != clients_.end()) {
-    --found->second.waiting;
-  }
+  const auto has_task = [this](const auto& entry) {
+    const Client& client = entry.second;
+    return !client.tasks.empty() && client.under_way->load() <= most_under_way_;
+  };
+  const auto next = [&] {
+    const auto later = clients_.upper_bound(served_);
+    const auto found = std::find_if(later, clients_.end(), has_task);
+    return found != clients_.end() ? found : std::find_if(clients_.begin(), later, has_task);
+  };
+  const auto is_some = [&] { return std::any_of(clients_.begin(), clients_.end(), has_task); };
+  if (!news_.wait_for(lock, kPatience, is_some)) return false;
+  const auto client = next();
+  served_ = client->first;
+  task = std::move(client->second.tasks.front());
+  client->second.tasks.pop_front();
   return true;
+}
+
+void ReplayView::put_back(Task task) {
+  const std::lock_guard lock(mutex_);
+  const auto client = clients_.find(task.client);
+  if (client != clients_.end()) client->second.tasks.push_front(std::move(task));
 }
 
 void ReplayView::serve(const std::function<bool()>& is_interrupted) {
@@ -145,7 +172,7 @@ void ReplayView::serve(const std::function<bool()>& is_interrupted) {
     Task task;
     if (take_task(task)) {
       try {
-        answer(task);
+        if (!answer(task)) put_back(std::move(task));
       } catch (const std::exception& error) {
         send_error(task.client, task.request, error.what());
       }
@@ -162,44 +189,44 @@ void ReplayView::serve(const std::function<bool()>& is_interrupted) {
   }
 }
 
-void ReplayView::answer(const Task& task) {
+bool ReplayView::answer(Task& task) {
   const Command& command = task.request.command;
-  if (const auto* frames = std::get_if<WantFrames>(&command)) {
-    send_frames(task, *frames);
-  } else if (std::holds_alternative<WantSteps>(command)) {
-    send_steps(task.client);
+  if (const auto* frames = std::get_if<WantFrames>(&command)) return send_frames(task, *frames);
+  if (std::holds_alternative<WantSteps>(command)) {
+    send_steps(task);
   } else if (const auto* track = std::get_if<WantTrack>(&command)) {
-    send_track(task.client, track->body);
+    send_track(task, track->body);
   } else {
     throw InputError("this is a recording: it can be watched, not changed");
   }
+  return true;
 }
 
-void ReplayView::send_frames(const Task& task, const WantFrames& wanted) {
-  FrameEncoder encoder;
+bool ReplayView::send_frames(Task& task, const WantFrames& wanted) {
   Snapshot snapshot;
-  for (int k = 0; k < wanted.count; ++k) {
-    const std::int64_t index = wanted.from + std::int64_t{k} * wanted.stride;
+  for (int turn = 0; turn < kFramesPerTurn && task.sent < wanted.count; ++turn, ++task.sent) {
+    const std::int64_t index = wanted.from + std::int64_t{task.sent} * wanted.stride;
     if (index >= recording_.frame_count()) {
-      if (k > 0) return;
+      if (task.sent > 0) return true;
       throw InputError(fmt::format("frames.from must be a frame from 0 to {}, got {}",
                                    recording_.frame_count() - 1, index));
     }
     const Frame frame = recording_.frame(static_cast<int>(index));
     take_snapshot(frame, moving_, recording_.provenance().step, task.wishes, snapshot);
-    server_.send(
-        task.client,
-        {shared(encoder.encode(snapshot, static_cast<std::uint32_t>(index), task.wishes)), true});
+    const auto number = static_cast<std::uint32_t>(index);
+    reply(task, task.encoder.encode(snapshot, number, task.wishes), true);
   }
+  return task.sent >= wanted.count;
 }
 
-void ReplayView::send_steps(ClientId client) {
+void ReplayView::send_steps(const Task& task) {
   const int stride = stride_for(recording_.frame_count(), kMostStepRows);
-  send(client,
-       {{"type", "steps"}, {"columns", step_columns()}, {"rows", step_rows(recording_, stride)}});
+  const ViewJson json = {
+      {"type", "steps"}, {"columns", step_columns()}, {"rows", step_rows(recording_, stride)}};
+  reply(task, to_text(json), false);
 }
 
-void ReplayView::send_track(ClientId client, int body) {
+void ReplayView::send_track(const Task& task, int body) {
   const int stride = stride_for(recording_.frame_count(), kMostTrackRows);
   const BodyTrack track = recording_.track(body, stride);
   const std::vector<Vec3> forces = recording_.contact_forces(body, stride);
@@ -208,38 +235,56 @@ void ReplayView::send_track(ClientId client, int body) {
     rows.push_back(track_row(body, track.time[i], {track.position[i], track.orientation[i]},
                              track.velocity[i], track.angular_velocity[i], forces[i]));
   }
-  send(
-      client,
-      {{"type", "track"}, {"body", body}, {"columns", track_columns()}, {"rows", std::move(rows)}});
+  const ViewJson json = {
+      {"type", "track"}, {"body", body}, {"columns", track_columns()}, {"rows", std::move(rows)}};
+  reply(task, to_text(json), false);
+}
+
+void ReplayView::reply(const Task& task, std::string bytes, bool is_binary) {
+  const auto release = [count = task.under_way](const std::string* text) {
+    *count -= text->size();
+    delete text;
+  };
+  const auto* text = new std::string(std::move(bytes));
+  *task.under_way += text->size();
+  server_.send(task.client, {std::shared_ptr<const std::string>(text, release), is_binary});
 }
 
 void ReplayView::look_for_more() {
-  const auto before = static_cast<std::size_t>(recording_.frame_count());
+  const int before = recording_.frame_count();
+  if (!recording_.is_growing()) return look_anew();
+  if (!recording_.refresh()) return;
+  const std::vector<double> more = recording_.times(before);
+  const std::lock_guard lock(mutex_);
+  later_.insert(later_.end(), more.begin(), more.end());
+  frame_count_ = recording_.frame_count();
+  tell_all(shared(to_text(frames_message(frame_count_, true, more))));
+}
+
+/// When the writer has closed it, the last frames are there only for those who open it again. It
+/// may also be that another recording has taken its place.
+void ReplayView::look_anew() {
+  const int before = recording_.frame_count();
   const std::vector<std::string> names = recording_.body_names();
+  recording_.reopen();
   is_growing_ = recording_.is_growing();
-  // When the writer has closed it, the last frames are there only for those who open it again.
-  if (is_growing_) {
-    recording_.refresh();
-  } else {
-    recording_.reopen();
-  }
-  const std::vector<double> times = recording_.times();
-  const bool is_other = recording_.body_names() != names || times.size() < before;
-  if (times.size() == before && is_growing_ && !is_other) return;
-  const auto hello = shared(to_text(describe_recording(recording_)));
-  ViewJson message;
-  if (!is_other) {
-    const std::vector<double> more(times.begin() + static_cast<std::ptrdiff_t>(before),
-                                   times.end());
-    message = {
-        {"type", "frames"}, {"count", times.size()}, {"complete", !is_growing_}, {"times", more}};
-  }
-  // Another recording has taken its place: everything is new.
   moving_ = moving_bodies(recording_.scene());
-  const auto text = is_other ? hello : shared(to_text(message));
+  const int count = recording_.frame_count();
+  const bool is_other = recording_.body_names() != names || count < before;
+  const auto hello = shared(to_text(describe_recording(recording_)));
+  const auto frames = shared(to_text(frames_message(count, is_growing_, recording_.times(before))));
   const std::lock_guard lock(mutex_);
   hello_ = hello;
-  for (const auto& [client, state] : clients_) server_.send(client, {text, false});
+  later_.clear();
+  tell_all(is_other ? hello : frames);
+  if (!is_other) return;
+  for (auto& [id, client] : clients_) {
+    for (Task& task : client.tasks) task.encoder.forget();
+  }
+}
+
+void ReplayView::tell_all(const std::shared_ptr<const std::string>& text) {
+  for (const auto& [id, client] : clients_) server_.send(id, {text, false});
 }
 
 void ReplayView::send_error(ClientId client, const Request& request, const std::string& message) {

@@ -2,6 +2,7 @@
 // thread that calls it; HDF5 is not made for several.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -13,6 +14,7 @@
 
 #include "record/recording.h"
 #include "view/command.h"
+#include "view/frame_codec.h"
 #include "view/scene_json.h"
 #include "view/server.h"
 #include "view/snapshot.h"
@@ -33,35 +35,49 @@ class ReplayView : public ServerEvents {
   void on_close(ClientId client) override;
 
  private:
-  struct Client {
-    FrameWishes wishes;
-    int waiting = 0;  // requests
-  };
+  using ByteCount = std::atomic<std::size_t>;
   struct Task {
     ClientId client = 0;
     Request request;
     FrameWishes wishes;
+    std::shared_ptr<ByteCount> under_way;   // the client's
+    int sent = 0;                           // frames
+    FrameEncoder encoder = FrameEncoder();  // of these
+  };
+  struct Client {
+    FrameWishes wishes;
+    std::deque<Task> tasks;
+    /// Bytes of answers that have not left for its socket yet. Shared with these answers.
+    std::shared_ptr<ByteCount> under_way = std::make_shared<ByteCount>(0);
   };
 
   bool take_task(Task& task);
-  void answer(const Task& task);
-  void send_frames(const Task& task, const WantFrames& wanted);
-  void send_steps(ClientId client);
-  void send_track(ClientId client, int body);
+  void put_back(Task task);
+  /// False: there is more to be done in a later turn.
+  bool answer(Task& task);
+  bool send_frames(Task& task, const WantFrames& wanted);
+  void send_steps(const Task& task);
+  void send_track(const Task& task, int body);
+  void reply(const Task& task, std::string bytes, bool is_binary);
   void look_for_more();
+  void look_anew();
+  void tell_all(const std::shared_ptr<const std::string>& text);
   void send(ClientId client, const ViewJson& json);
   void send_error(ClientId client, const Request& request, const std::string& message);
 
   Recording recording_;
   std::vector<int> moving_;
   bool is_growing_ = false;
+  const std::size_t most_under_way_;  // bytes; a client that has more waits for its turn
 
   std::mutex mutex_;  // for what follows
   std::condition_variable news_;
   std::map<ClientId, Client> clients_;
-  std::deque<Task> tasks_;
+  ClientId served_ = 0;  // the last that had a turn
   std::shared_ptr<const std::string> hello_;
-  Server server_;  // last: it ends first, and calls the functions above until then
+  std::vector<double> later_;  // s, times of the frames that hello_ does not know
+  int frame_count_ = 0;        // with these
+  Server server_;              // last: it ends first, and calls the functions above until then
 };
 
 /// The message `hello` of a recording. `frames` are the indices of those that will be shown, all

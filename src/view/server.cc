@@ -66,13 +66,17 @@ asio::ip::address checked_address(const ServerOptions& options) {
 
 /// Signals are for the program's own threads: a handler here would run in the midst of a client.
 std::thread start_without_signals(std::function<void()> work) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(work));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
+  // Put back also when there can be no more threads, or Ctrl-C would be lost with the viewer.
+  struct Mask {
+    Mask() {
+      sigset_t all;
+      sigfillset(&all);
+      pthread_sigmask(SIG_SETMASK, &all, &before);
+    }
+    ~Mask() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+    sigset_t before;
+  } mask;
+  return std::thread(std::move(work));
 }
 
 }  // namespace

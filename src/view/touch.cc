@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "model/state.h"
 #include "scree/error.h"
+#include "view/scene_json.h"
 
 namespace scree {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 constexpr double kFrequency = 2.0 * 2.0 * std::numbers::pi;  // rad/s, of the spring
 constexpr double kBrake = 3.0;                               // 1/s, of the spin
 constexpr double kMostAcceleration = 500.0;                  // m/s^2; a far mouse is no cannon
+constexpr double kWater = 1000.0;                            // kg/m^3
 
 Mat3 cross_matrix(const Vec3& r) {
   Mat3 m;
@@ -58,6 +60,26 @@ void pull(World& world, const Drag& drag) {
   const Vec3& spin = state.angular_velocity[index];
   const Vec3 brake = turn * body.inertia * turn.transpose() * spin * (-kBrake / (1.0 + kBrake * h));
   world.add_force(drag.body, force, r.cross(force) + brake);
+}
+
+ThrowLimits throw_limits(const World& world) {
+  const Aabb bounds = view_bounds(world.scene());
+  const double diagonal = (bounds.upper - bounds.lower).norm();
+  const double size = diagonal > 0.0 ? diagonal : 1.0;
+  return {
+      .radius = 0.5 * size, .speed = size / world.step_size(), .mass = kWater * size * size * size};
+}
+
+void check_throw(const Throw& ball, const ThrowLimits& limits) {
+  const auto require = [](const char* what, double value, double most, const char* unit) {
+    if (value <= most) return;
+    throw InputError(fmt::format("{} must be at most {:.3g} {} in a scene of this size, got {:.3g}",
+                                 what, most, unit, value));
+  };
+  const double volume = 4.0 / 3.0 * std::numbers::pi * std::pow(ball.radius, 3);
+  require("throw.radius", ball.radius, limits.radius, "m");
+  require("throw.velocity", ball.velocity.norm(), limits.speed, "m/s");
+  require("throw.density times the ball's volume", ball.density * volume, limits.mass, "kg");
 }
 
 Body thrown_ball(const Throw& ball, const std::string& name, bool is_planar) {

@@ -22,6 +22,17 @@ void check_drag(const World& world, const Drag& drag);
 /// Throws like check_drag().
 void pull(World& world, const Drag& drag);
 
+/// The most a thrown ball may be. Beyond, one step could take minutes: such a ball touches
+/// everything at once.
+struct ThrowLimits {
+  double radius = 0.0;  // m, half the size of the scene
+  double speed = 0.0;   // m/s, across the scene in one step
+  double mass = 0.0;    // kg, a cube of water of the size of the scene
+};
+ThrowLimits throw_limits(const World& world);
+/// Throws InputError.
+void check_throw(const Throw& ball, const ThrowLimits& limits);
+
 /// `name` is the body's. In a planar scene the ball stays in the plane.
 Body thrown_ball(const Throw& ball, const std::string& name, bool is_planar);
 

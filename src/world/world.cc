@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/flag.h"
 #include "base/text.h"
 #include "collision/contacts.h"
 #include "integrate/integrate.h"
@@ -48,13 +49,30 @@ struct World::Parts {
   StepWorkspace workspace;
 
   Receipt advance(const State& from, double step, int halvings_left);
+  void drop_forces();
+  void stop_if_given_up();
 };
+
+void World::Parts::drop_forces() {
+  if (!has_forces) return;
+  forces.force.assign(model.bodies.size(), Vec3::Zero());
+  forces.torque.assign(model.bodies.size(), Vec3::Zero());
+  has_forces = false;
+}
+
+void World::Parts::stop_if_given_up() {
+  if (!is_set(options.give_up)) return;
+  workspace = {};  // half of a step is no step to look at
+  drop_forces();
+  throw StepGivenUp(fmt::format("step {}: given up; the state before it is kept", state.step + 1));
+}
 
 /// One step, or two of half the size when the solver missed its tolerance and the caller wants
 /// that. The new state is left in workspace.next.
 Receipt World::Parts::advance(const State& from, double step, int halvings_left) {
   Receipt receipt =
       take_step(model, from, forces, step, *collision, *solver, solve_options, workspace);
+  stop_if_given_up();
   std::string quantity;
   const int broken = find_non_finite(workspace.next, quantity);
   const bool is_good = broken < 0 && receipt.converged;
@@ -101,9 +119,11 @@ World::World(const Scene& scene, const WorldOptions& options) : parts_(std::make
   p.solve_options.tolerance = run.tolerance;
   p.solve_options.max_iterations = run.max_iterations;
   p.solve_options.time_limit = options.time_limit;
+  p.solve_options.give_up = options.give_up;
   p.solve_options.extra = run.solver_options;
   p.solver = solver_named(run.solver).create();
   p.collision = make_collision_backend(options.collision);
+  p.collision->give_up = options.give_up;
   p.model = compile(p.scene);
   p.state = initial_state(p.scene, p.model);
   p.forces.force.assign(p.model.bodies.size(), Vec3::Zero());
@@ -133,11 +153,7 @@ Receipt World::step() {
   p.state.time = static_cast<double>(count) * h;
   receipt.step = count;
   receipt.time = p.state.time;
-  if (p.has_forces) {
-    p.forces.force.assign(p.model.bodies.size(), Vec3::Zero());
-    p.forces.torque.assign(p.model.bodies.size(), Vec3::Zero());
-    p.has_forces = false;
-  }
+  p.drop_forces();
   if (after_step) after_step(*this, receipt);
   return receipt;
 }

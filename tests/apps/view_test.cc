@@ -1,10 +1,14 @@
 // scree view, scree run --view and the export of pages, as their users meet them.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "apps/program.h"
+#include "record/recording.h"
 #include "view/view_client.h"
 
 namespace scree {
@@ -127,6 +131,29 @@ TEST(View, ServesThePageAndNothingElse) {
   served.end(SIGINT);
 }
 
+// Ctrl-C in a terminal goes to all of its foreground group: the browser must not be in it. Fields
+// of /proc/PID/stat after the name: state, parent, group, session.
+TEST(View, TheBrowserIsInASessionOfItsOwn) {
+  const Folder folder;
+  folder.write("xdg-open",
+               "#!/bin/sh\necho \"$1\" > link\ncat /proc/$$/stat > part\nmv part opened\n");
+  chmod(folder.path("xdg-open").c_str(), 0755);
+  Child child(
+      SCREE_PROGRAM, {"view", "hello"}, folder,
+      {"PATH=" + folder.path() + ":" + std::getenv("PATH"), "DISPLAY=:0", "SSH_CONNECTION="});
+  ASSERT_TRUE(child.runs_until([&] { return folder.has("opened"); })) << child.wait().err;
+  EXPECT_THAT(child.err_so_far(), HasSubstr("at " + folder.read("link")));
+  const std::string stat = folder.read("opened");
+  std::istringstream fields(stat.substr(stat.rfind(')') + 2));
+  std::string state;
+  int parent = 0, group = 0, session = 0;
+  fields >> state >> parent >> group >> session;
+  EXPECT_EQ(group, std::stoi(stat)) << stat;
+  EXPECT_EQ(session, std::stoi(stat)) << stat;
+  child.send(SIGINT);
+  EXPECT_EQ(child.wait().exit_code, 0);
+}
+
 TEST(View, MistakesAreOneLine) {
   const Folder folder;
   folder.write("broken.h5", "\x89HDF\r\n\x1a\n and nothing more");
@@ -163,6 +190,42 @@ TEST(RunWithView, IsARunThatIsWatched) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(Json::parse(outcome.out)["steps"], 50);
   EXPECT_TRUE(folder.has("h.h5"));
+}
+
+// With four files open at most there is no socket to be had; what says so is no EnvironmentError.
+TEST(RunWithView, GoesOnWhenTheServerCannot) {
+  const Folder folder;
+  const std::string line = std::string("exec 3>&- 4>&- 5>&- 6>&-; ulimit -n 4; exec '") +
+                           SCREE_PROGRAM + "' run hello --view --no-open --steps 5 --json";
+  const Outcome outcome = Child("/bin/sh", {"-c", line}, folder).wait();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("the run goes on without it"));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["steps"], 5);
+}
+
+TEST(RunWithView, DragsAreInTheRecording) {
+  const Folder folder;
+  Served served(folder, {"run", "hello", "--steps", "400", "--view", "--speed", "0", "--quiet"});
+  int body = 0;
+  {
+    ViewClient page(served.link());
+    body = static_cast<int>(page.hello["bodies"]["motion"].get<std::string>().find('d'));
+    page.send({{"type", "drag"}, {"body", body}, {"point", {0, 0, 0.01}}, {"target", {1, 2, 3}}});
+    page.until([](const Json& m) { return m["type"] == "status" && m["ended"] == true; });
+  }
+  EXPECT_EQ(served.wait().exit_code, 0);
+  const Recording recording(folder.path("hello.h5"));
+  const std::vector<RecordedDrag> drags = recording.drags();
+  ASSERT_GT(drags.size(), 10u);
+  EXPECT_EQ(drags[0].body, body);
+  EXPECT_EQ(drags[0].point, Vec3(0, 0, 0.01));
+  EXPECT_EQ(drags[0].target, Vec3(1, 2, 3));
+  EXPECT_NEAR(drags[1].time - drags[0].time, recording.provenance().step, 1e-12);
+  const Json info = Json::parse(testing::scree(folder, {"info", "hello.h5", "--json"}).out);
+  const std::string name = recording.body_names()[static_cast<std::size_t>(body)];
+  EXPECT_EQ(info["dragged_steps"][name], drags.size());
+  EXPECT_THAT(testing::scree(folder, {"info", "hello.h5"}).out, HasSubstr("dragged steps"));
 }
 
 TEST(RunWithView, CtrlCBeforeAnybodyLooksEndsIt) {

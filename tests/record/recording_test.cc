@@ -114,6 +114,37 @@ TEST(Recording, WithoutResidualsOfContactsIsReadAsBefore) {
   EXPECT_TRUE(std::isnan(frame.contacts[0].residual));
 }
 
+TEST(Recording, DragsComeBack) {
+  const TestFolder folder;
+  const std::string path = folder.file("a.h5");
+  const Scene scene = some_scene(3);
+  const Model model = some_model(scene);
+  Recorder recorder(path, scene, model, some_provenance());
+  for (int step = 0; step < 600; ++step) {  // more than a chunk
+    const double t = 0.01 * step;
+    if (step > 0) recorder.write_drag({t, step % 3, Vec3(t, 1, 2), Vec3(3, 4, t / 3)});
+    write_frame(recorder, model, step);
+  }
+  recorder.close();
+  const std::vector<RecordedDrag> drags = Recording(path).drags();
+  ASSERT_EQ(drags.size(), 599u);
+  EXPECT_EQ(drags[400].time, 0.01 * 401);
+  EXPECT_EQ(drags[400].body, 401 % 3);
+  EXPECT_EQ(drags[400].point, Vec3(0.01 * 401, 1, 2));
+  EXPECT_EQ(drags[400].target, Vec3(3, 4, 0.01 * 401 / 3));
+}
+
+TEST(Recording, WithoutDragsIsReadAsBefore) {
+  const TestFolder folder;
+  const std::string path = write_recording(folder.file("a.h5"), 3, 20);
+  EXPECT_TRUE(Recording(path).drags().empty());
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  ASSERT_GE(H5Ldelete(file, "/drags", H5P_DEFAULT), 0);
+  H5Fclose(file);
+  EXPECT_TRUE(Recording(path).drags().empty());
+  EXPECT_EQ(Recording(path).frame_count(), 20);
+}
+
 TEST(Recording, EachReceiptComesBack) {
   const TestFolder folder;
   const Recording recording(write_recording(folder.file("a.h5"), 2, 8));
@@ -367,6 +398,7 @@ TEST(Recording, DamagedBytesDoNotCrashTheReader) {
     try {
       const Recording recording(path);
       for (int i = 0; i < recording.frame_count(); i += 13) recording.frame(i);
+      recording.drags();
     } catch (const InputError&) {
     }
     ASSERT_EQ(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0) << "left open in trial " << trial;

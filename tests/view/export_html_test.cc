@@ -108,6 +108,66 @@ TEST(ExportHtml, IsThinnedToTheSizeItMayHave) {
   EXPECT_EQ(frames.back().time, 3.99) << "the end is always there";
 }
 
+/// 400 frames of 300 bodies, of which one moves from frame to frame, each in its turn.
+std::string write_quiet_recording(const std::string& path) {
+  const Scene scene = some_scene(300);
+  const Model model = some_model(scene);
+  Recorder recorder(path, scene, model, some_provenance());
+  State state = some_state(300, 0);
+  for (int step = 0; step < 400; ++step) {
+    state.step = step;
+    state.time = 0.01 * step;
+    state.position[static_cast<std::size_t>(1 + step % 300)] += Vec3(0.1, 0.2, 0.3);
+    recorder.write(model, state, some_receipt(step), {});
+  }
+  recorder.close();
+  return path;
+}
+
+// Frames from far apart differ in many bodies, neighbours in one.
+TEST(ExportHtml, FramesThatChangeLittleAreNotLeftOut) {
+  const TestFolder folder;
+  const Recording recording(write_quiet_recording(folder.file("a.h5")));
+  const HtmlReport whole = export_html(recording, folder.file("a.html"), kPageFiles);
+  EXPECT_EQ(whole.frames, 400);
+  const HtmlReport same =
+      export_html(recording, folder.file("b.html"), kPageFiles, {.max_bytes = whole.bytes * 5 / 4});
+  EXPECT_EQ(same.frames, 400);
+  const HtmlReport half =
+      export_html(recording, folder.file("c.html"), kPageFiles, {.max_bytes = whole.bytes * 3 / 5});
+  EXPECT_LE(half.bytes, whole.bytes * 3 / 5);
+  EXPECT_GE(half.frames, 100);
+}
+
+// Two frames with their contacts are too much, two without are not.
+TEST(ExportHtml, IsNeverLargerThanAllowed) {
+  const TestFolder folder;
+  const Recording recording(write_recording(folder.file("a.h5"), 300, 3));
+  const HtmlReport bare =
+      export_html(recording, folder.file("a.html"), kPageFiles, {.has_contacts = false});
+  const HtmlReport whole = export_html(recording, folder.file("b.html"), kPageFiles);
+  ASSERT_GT(whole.bytes, bare.bytes + 10);
+  for (std::size_t most = bare.bytes * 3 / 4; most < whole.bytes; most += bare.bytes / 40) {
+    try {
+      const HtmlReport report =
+          export_html(recording, folder.file("c.html"), kPageFiles, {.max_bytes = most});
+      EXPECT_LE(report.bytes, most);
+    } catch (const InputError&) {
+      EXPECT_LT(most, bare.bytes);
+    }
+  }
+}
+
+TEST(ExportHtml, APageWithoutAPlaceForItIsAnError) {
+  const TestFolder folder;
+  const Recording recording(write_recording(folder.file("a.h5"), 4, 5));
+  const std::string other = gzip("<html><script src=\"viewer.mjs\"></script></html>");
+  std::array<Asset, 4> files = kPageFiles;
+  files[0].gzip = other;
+  EXPECT_THROW(export_html(recording, folder.file("a.html"), files), EnvironmentError);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("a.html")));
+}
+
 TEST(ExportHtml, WhatCannotFitIsSaid) {
   const TestFolder folder;
   const Recording recording(write_recording(folder.file("a.h5"), 50, 20));

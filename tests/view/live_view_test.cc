@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <thread>
 
 #include "model/demos.h"
@@ -15,25 +16,33 @@ namespace {
 using test::Json;
 using test::ViewClient;
 
+WorldOptions stoppable(const std::atomic<bool>& flag) {
+  WorldOptions options;
+  options.give_up = &flag;
+  return options;
+}
+
 /// A scene that is simulated and served on a thread of its own, as `scree view` does.
 class LiveSession {
  public:
   explicit LiveSession(const Scene& scene, LiveOptions options = {})
-      : world_(scene),
+      : world_(scene, stoppable(give_up_)),
         view_(world_, prepared(std::move(options)), {}),
         thread_([this] { run(); }) {}
   ~LiveSession() {
     is_ended_ = true;
+    give_up_ = true;
     thread_.join();
   }
   std::string link() const { return view_.link(); }
-  /// After it has ended.
-  const World& world() const { return world_; }
+  /// Steps that were given up.
+  int given_up() const { return given_up_; }
 
  private:
   LiveOptions prepared(LiveOptions options) {
     options.server.port = 0;
     options.is_interrupted = [this] { return is_ended_.load(); };
+    options.world.give_up = options.give_up = &give_up_;
     return options;
   }
   void run() {
@@ -42,12 +51,15 @@ class LiveSession {
         view_.stepped(world_, world_.step());
       } catch (const StepFailure& failure) {
         view_.failed(world_, failure.what());
+      } catch (const StepGivenUp&) {
+        ++given_up_;
       }
     }
     view_.linger(world_);
   }
 
-  std::atomic<bool> is_ended_{false};
+  std::atomic<bool> is_ended_{false}, give_up_{false};
+  std::atomic<int> given_up_{0};
   World world_;
   LiveView view_;
   std::thread thread_;
@@ -189,6 +201,26 @@ TEST(LiveView, AFloodOfRequestsDoesNotKeepAHandAlive) {
   watcher.until_frame([&] { return watcher.poses.position[2] < 1.0f; });
 }
 
+// A thousand changes, each of which builds the world of a thousand bricks anew, are seconds of
+// work; a turn gives them a hundredth of one, then a step is made.
+TEST(LiveView, AFloodOfRequestsDoesNotKeepTheSimulationFromItsSteps) {
+  World world(make_demo("wall", {{"bricks", 1000}}));
+  LiveOptions options = fast();
+  options.server.port = 0;
+  options.waits_for_client = false;
+  LiveView view(world, options, {});
+  ViewClient page(view.link());
+  for (int k = 1; k <= 1001; ++k) page.send({{"type", "set"}, {"gravity", {0, 0, -k}}});
+  page.until_type("error");  // a thousand wait, that is the limit
+  ASSERT_TRUE(view.wait_for_turn(world));
+  const double first = -world.scene().gravity[2];
+  EXPECT_GE(first, 1.0);
+  EXPECT_LT(first, 500.0);
+  view.stepped(world, world.step());
+  ASSERT_TRUE(view.wait_for_turn(world));
+  EXPECT_GT(-world.scene().gravity[2], first) << "and so on, in their order";
+}
+
 // Clients that come while bodies are added know each body once.
 TEST(LiveView, ClientsThatComeWhileBallsAreThrownKnowThemAll) {
   LiveSession session(falling_ball(), fast());
@@ -207,6 +239,86 @@ TEST(LiveView, ClientsThatComeWhileBallsAreThrownKnowThemAll) {
     }
     EXPECT_EQ(late.frame.moving + 1, known);
   }
+}
+
+/// Works on a step until it is told to give up.
+class Endless final : public Solver {
+ public:
+  SolveResult solve(const Problem&, Impulses&, const SolveOptions& options) override {
+    // Without the flag it is only asked whether it takes its options.
+    while (options.give_up != nullptr && !options.give_up->load()) {
+      is_at_work = true;
+      std::this_thread::yield();
+    }
+    SolveResult result;
+    result.status = SolveStatus::time_limit;
+    return result;
+  }
+  static inline std::atomic<bool> is_at_work = false;
+};
+
+TEST(LiveView, ALongStepDoesNotHoldUpAReset) {
+  SolverInfo info = solver_named("gauss-seidel");
+  info.name = "endless";
+  info.create = [] { return std::make_unique<Endless>(); };
+  register_solver(info);
+  Scene scene = falling_ball();
+  scene.run.solver = "endless";
+  LiveOptions options = fast();
+  options.remake = [scene](const Overrides&) { return scene; };
+  LiveSession session(scene, options);
+  ViewClient page(session.link());
+  for (const Json& request :
+       {Json{{"type", "reset"}}, Json{{"type", "restart"}, {"parameters", Json::object()}}}) {
+    Endless::is_at_work = false;
+    page.until_frame([] { return true; });
+    while (!Endless::is_at_work) std::this_thread::yield();
+    page.send(request);
+    page.until_type("hello");
+  }
+}
+
+// Without the right to reset, asking for it must not cost those who may the step.
+TEST(LiveView, OnlyThoseWhoMayResetCanMakeAStepBeGivenUp) {
+  LiveOptions options = fast();
+  options.abilities = {"control"};
+  LiveSession session(falling_ball(), options);
+  ViewClient page(session.link());
+  for (int k = 0; k < 200; ++k) {
+    page.send({{"type", "reset"}});
+    page.until_type("error");
+  }
+  page.send({{"type", "pause"}});
+  page.until([](const Json& m) { return m["type"] == "status" && m["playing"] == false; });
+  EXPECT_EQ(session.given_up(), 0);
+}
+
+// The scene is 3.8 m from corner to corner: 1 m x 1 m x 3.5 m.
+TEST(LiveView, BallsAreNotLargerThanTheScene) {
+  LiveSession session(falling_ball(), fast());
+  ViewClient page(session.link());
+  const auto ball = [](double radius, double speed, double density) {
+    return Json{{"type", "throw"},
+                {"position", {30, 0, 5}},
+                {"velocity", {-speed, 0, 0}},
+                {"radius", radius},
+                {"density", density}};
+  };
+  const std::pair<Json, std::string> mistakes[] = {
+      {ball(1e5, 1, 1), "throw.radius must be at most 1.89 m in a scene of this size, got 1e+05"},
+      {ball(0.1, 1e5, 1000), "throw.velocity must be at most 377 m/s"},
+      {ball(1.8, 1, 1e5), "kg in a scene of this size"}};
+  for (const auto& [message, part] : mistakes) {
+    page.send(message);
+    const std::string said = page.until_type("error")["message"];
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  }
+  for (int k = 0; k < 2; ++k) {
+    page.send(ball(1.8, 300, 1000));
+    page.until_type("bodies");
+  }
+  page.send(ball(2.0, 1, 1000));
+  page.until_type("error");  // what was thrown does not make the scene larger
 }
 
 TEST(LiveView, AThrownBallFindsAFreeName) {

@@ -19,8 +19,8 @@ using namespace scree::test;
 
 class ReplaySession {
  public:
-  explicit ReplaySession(const std::string& path)
-      : view_(Recording(path), {.port = 0}, {}),
+  explicit ReplaySession(const std::string& path, ServerOptions options = {})
+      : view_(Recording(path), at_any_port(options), {}),
         thread_([this] { view_.serve([this] { return is_ended_.load(); }); }) {}
   ~ReplaySession() {
     is_ended_ = true;
@@ -29,6 +29,10 @@ class ReplaySession {
   std::string link() const { return view_.link(); }
 
  private:
+  static ServerOptions at_any_port(ServerOptions options) {
+    options.port = 0;
+    return options;
+  }
   std::atomic<bool> is_ended_{false};
   ReplayView view_;
   std::thread thread_;
@@ -85,6 +89,8 @@ TEST(ReplayView, StepsAndTracksHaveAllTheirBits) {
   ASSERT_EQ(steps["rows"].size(), 60u);
   EXPECT_EQ(steps["columns"][2], "residual");
   EXPECT_EQ(steps["rows"][7][2], some_receipt(7).residuals.relative_rms);
+  EXPECT_EQ(steps["rows"][7][10], 0.0) << "the file says that it missed, whatever the residual";
+  EXPECT_EQ(steps["rows"][8][10], 1.0);
   page.send({{"type", "track"}, {"body", 2}});
   const Json track = page.until_type("track");
   ASSERT_EQ(track["rows"].size(), 60u);
@@ -147,12 +153,79 @@ TEST(ReplayView, SurvivesARecordingThatIsReplaced) {
   page.until_frame([] { return true; });
 }
 
+// What a step is called and whether it converged are in the file, not to be guessed: a run may go
+// on from a checkpoint, with times that are rounded.
+TEST(ReplayView, StepsAreNumberedAsInTheFile) {
+  const TestFolder folder;
+  const Scene scene = some_scene(3);
+  const Model model = some_model(scene);
+  Recorder recorder(folder.file("a.h5"), scene, model, some_provenance());
+  State state = some_state(3, 7);
+  state.step = 1234;
+  recorder.write(model, state, some_receipt(7), {});
+  recorder.close();
+  EXPECT_EQ(step_rows(Recording(folder.file("a.h5")), 1).at(0).at(0), 1234.0);
+}
+
+/// Serves for so many turns.
+void serve_turns(ReplayView& view, int count) {
+  view.serve([&count] { return count-- == 0; });
+}
+
+/// Asks until the 64 that may wait do.
+void fill_queue(ViewClient& page, int from) {
+  for (int k = 0; k < 65; ++k) page.send(ask_frames(from, 64));
+  page.until_type("error");
+}
+
 TEST(ReplayView, TooManyRequestsAreRefusedNotKept) {
   const TestFolder folder;
-  ReplaySession session(write_recording(folder.file("a.h5"), 200, 300));
-  ViewClient page(session.link());
-  for (int k = 0; k < 1000; ++k) page.send(ask_frames(0, 64));
+  ReplayView view(Recording(write_recording(folder.file("a.h5"), 4, 3)), {.port = 0}, {});
+  ViewClient page(view.link());
+  page.is_acknowledging = false;
+  for (int k = 0; k < 1000; ++k) page.send(ask_frames(0, 1));
+  for (int k = 64; k < 1000; ++k) page.until_type("error");
+  serve_turns(view, 64);
+  for (int k = 0; k < 64; ++k) page.until_frame([] { return true; });
+  serve_turns(view, 5);  // there is no more
+  page.send({{"type", "nonsense"}});
   page.until_type("error");
+  EXPECT_EQ(page.frames, 64);
+}
+
+// One asks for 4096 frames, another for one: after two turns both have something.
+TEST(ReplayView, ClientsTakeTurns) {
+  const TestFolder folder;
+  ReplayView view(Recording(write_recording(folder.file("a.h5"), 4, 80)), {.port = 0}, {});
+  ViewClient greedy(view.link()), modest(view.link());
+  greedy.is_acknowledging = modest.is_acknowledging = false;
+  fill_queue(greedy, 0);
+  fill_queue(modest, 70);
+  serve_turns(view, 4);
+  for (int k = 0; k < 8; ++k) {
+    greedy.until_frame([&] { return greedy.frame.number == static_cast<std::uint32_t>(k); });
+    modest.until_frame([&] { return modest.frame.number == static_cast<std::uint32_t>(70 + k); });
+  }
+  // The ninth and tenth of ten there are, then the next request; each continues where it stood.
+  serve_turns(view, 4);
+  modest.until_frame([&] { return modest.frame.number == 79; });
+  modest.until_frame([] { return true; });
+  EXPECT_EQ(modest.frame.number, 70u);
+  const Recording recording(folder.file("a.h5"));
+  EXPECT_EQ(modest.poses.position[1], static_cast<float>(recording.frame(70).position[0][1]));
+}
+
+// 2560 frames of 12 kB are 30 MB, for a client that may have 4 MB waiting and at first reads
+// nothing.
+TEST(ReplayView, ASlowClientGetsAllItAskedFor) {
+  const TestFolder folder;
+  ReplaySession session(write_recording(folder.file("a.h5"), 600, 64), {.max_queue = 4 << 20});
+  ViewClient page(session.link());
+  page.is_acknowledging = false;
+  for (int k = 0; k < 40; ++k) page.send(ask_frames(0, 64));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  for (int k = 0; k < 40; ++k) page.until_frame([&] { return page.frame.number == 63; });
+  EXPECT_EQ(page.frames, 2560);
 }
 
 // The writer is another process, as it would be: HDF5 is not made for two threads.
@@ -184,12 +257,20 @@ TEST(ReplayView, GrowsWithTheRecording) {
     say("more");
     const Json more = page.until_type("frames");
     EXPECT_GT(more["count"], before);
+    EXPECT_EQ(more["times"].size(),
+              more["count"].get<std::size_t>() - page.hello["frames"]["times"].size());
+    ViewClient late(session.link());
+    const Json rest = late.until_type("frames");
+    EXPECT_GE(rest["count"], more["count"]);
+    EXPECT_EQ(late.hello["frames"]["times"].size() + rest["times"].size(),
+              rest["count"].get<std::size_t>());
     say("end");
     const Json all =
         page.until([](const Json& m) { return m["type"] == "frames" && m["complete"] == true; });
     EXPECT_EQ(all["count"], 250);
     page.send(ask_frames(249, 1));
     page.until_frame([&] { return page.frame.number == 249; });
+    EXPECT_EQ(ViewClient(session.link()).hello["frames"]["times"].size(), 250u);
   }
   EXPECT_EQ(exit_status(writer), 0);
 }

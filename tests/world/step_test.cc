@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
+#include "collision/contacts.h"
 #include "model/demos.h"
 #include "model/model.h"
 #include "scree/scree.h"
@@ -32,6 +36,59 @@ TEST(Step, JudgesARegisteredSolverByTheAudit) {
   EXPECT_FALSE(receipt.converged);
   EXPECT_EQ(receipt.status, SolveStatus::stalled);
   EXPECT_GT(receipt.residuals.relative_rms, 0.1);
+}
+
+// A step that was given up never happened: the next one gives the bits it would have given.
+TEST(Step, GivenUpLeavesTheWorldAsItWas) {
+  std::atomic<bool> give_up = false;
+  WorldOptions options;
+  options.give_up = &give_up;
+  World world(make_demo("wall", {{"bricks", 30}}), options);
+  World other(make_demo("wall", {{"bricks", 30}}));
+  for (int k = 0; k < 5; ++k) {
+    world.step();
+    other.step();
+  }
+  const std::uint64_t before = state_hash(world.state());
+  give_up = true;
+  world.add_force(3, {1e3, 0, 0});
+  EXPECT_THROW(world.step(), StepGivenUp);
+  EXPECT_EQ(state_hash(world.state()), before);
+  EXPECT_EQ(world.step_count(), 5);
+  EXPECT_TRUE(world.contacts().list.empty());
+  EXPECT_TRUE(world.contact_force(3).isZero(0.0));
+  give_up = false;
+  world.step();
+  other.step();
+  EXPECT_EQ(state_hash(world.state()), state_hash(other.state())) << "the force is gone too";
+}
+
+// Two thousand million iterations at a tolerance nobody reaches take days; it ends because it is
+// told to.
+TEST(Step, ALongStepCanBeGivenUp) {
+  std::atomic<bool> give_up = false;
+  for (const SolverInfo& info : solvers()) {
+    if (info.name == "liar") continue;
+    WorldOptions options;
+    options.solver = info.name;
+    options.law = name_of(info.laws.front());
+    options.tolerance = 1e-300;
+    options.max_iterations = 2'000'000'000;
+    options.give_up = &give_up;
+    World world(make_demo("pile", {{"grains", 60}}), options);
+    for (int k = 0; k < 3; ++k) {
+      give_up = false;
+      std::thread impatient([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        give_up = true;
+      });
+      try {
+        world.step();  // some say that they are stuck
+      } catch (const StepGivenUp&) {
+      }
+      impatient.join();
+    }
+  }
 }
 
 TEST(World, RunsForNoTimeThatIsNone) {
