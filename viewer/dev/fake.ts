@@ -138,7 +138,7 @@ class FakeSource implements Source {
 
   private status(): Status {
     return { type: 'status', playing: this.playing, ended: false, speed: this.speed, rate: 0.98, ms_per_step: 3.1, time: 0.01 * this.step,
-      step: this.step, clients: 1, note: '', failure: '', settings };
+      step: this.step, clients: 1, failure: '', settings };
   }
 
   private tick(): void {

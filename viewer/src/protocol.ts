@@ -84,7 +84,6 @@ export interface Status {
   time: number;
   step: number;
   clients: number;
-  note: string;
   failure: string;
   settings: Settings;
 }

@@ -3,7 +3,6 @@ import type { App } from '../app';
 import { h, setAttribute, setShown, setText } from './dom';
 import { icon, setIcon } from './icons';
 import type { IconName } from './icons';
-import { closeButton } from './widgets';
 
 const kSpinnerAfter = 1000; // ms
 
@@ -33,9 +32,7 @@ export class Banners {
   private readonly coverIcon = h('span', { class: 'cover-icon', 'data-icon': 'plug' }, icon('plug'));
   private readonly lost = new Banner('lost', 'plug');
   private readonly failure: Banner;
-  private readonly note: Banner;
   private readonly resetButton = h('button', { type: 'button', class: 'text-button' }, 'Back to the start');
-  private dismissed = '';
   private since = performance.now();
   private retryAt = 0;
   private wasLost = false;
@@ -43,11 +40,7 @@ export class Banners {
   constructor(private readonly app: App) {
     this.resetButton.addEventListener('click', () => app.player.reset());
     this.failure = new Banner('failure', 'warn', this.resetButton);
-    this.note = new Banner('note', 'info', closeButton('Dismiss', () => {
-      this.dismissed = app.status.value?.note ?? '';
-      this.showStatus();
-    }));
-    this.element = h('div', { class: 'banners' }, this.lost.element, this.failure.element, this.note.element);
+    this.element = h('div', { class: 'banners' }, this.lost.element, this.failure.element);
     const card = h('div', { class: 'panel cover-card' }, h('span', { class: 'spinner large' }), this.coverIcon, this.coverTitle, this.coverText);
     this.cover = h('div', { class: 'cover', hidden: true, role: 'status' }, card);
     app.connection.watch((connection) => {
@@ -84,7 +77,5 @@ export class Banners {
     const isLive = this.app.isLive;
     this.failure.show(isLive && status?.failure ? `The simulation stopped: ${status.failure}` : '');
     setShown(this.resetButton, this.app.can('restart'));
-    const note = status?.note ?? '';
-    this.note.show(note !== this.dismissed ? note : '');
   }
 }

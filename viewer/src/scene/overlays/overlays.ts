@@ -54,7 +54,7 @@ export class Overlays {
     this.uniforms.sceneRadius.value = radius;
     const typical = typicalReach(parts) || radius;
     // A few bodies long, so that among many the arrows do not hide each other, and never out of proportion.
-    this.longestArrow = Math.min(0.25 * radius, Math.max(0.02 * radius, 3 * typical));
+    this.longestArrow = Math.min(0.25 * radius, Math.max(0.02 * radius, 1.5 * typical));
     this.contacts.setDiscRadius(Math.min(0.03 * radius, 0.09 * typical));
     this.contacts.forget();
     this.addBodies(parts);
