@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 struct Arguments {
   std::string input, output;
   std::vector<std::string> settings;
+  RobotArguments robot;
   bool has_surfaces = false, no_contacts = false, quiet = false;
   std::optional<double> max_size;  // MB
 };
@@ -39,6 +40,7 @@ void write_text(const std::string& path, const std::string& text) {
 void check_options(const Arguments& arguments, const std::string& ending, FileKind kind) {
   if (kind != FileKind::scene) {
     refuse_settings(arguments.input, parse_overrides("--set", arguments.settings));
+    refuse_robot_options(arguments.input, arguments.robot);
   }
   if (arguments.has_surfaces && ending != ".pvd") {
     throw InputError(fmt::format("--surfaces is for .pvd files, got {}", arguments.output));
@@ -53,7 +55,8 @@ void check_options(const Arguments& arguments, const std::string& ending, FileKi
 Scene scene_in(const Arguments& arguments, FileKind kind) {
   if (kind == FileKind::recording) return Recording(arguments.input).scene();
   if (kind == FileKind::checkpoint) return read_checkpoint(arguments.input).scene;
-  return load_scene(arguments.input, parse_overrides("--set", arguments.settings)).scene;
+  return load_scene(arguments.input, parse_overrides("--set", arguments.settings), arguments.robot)
+      .scene;
 }
 
 /// The list for ParaView is small; the frames it names may fill a disk.
@@ -131,8 +134,10 @@ void add_export(CLI::App& program, Action& action) {
       "  scree export wall.h5 wall.csv               one row per frame and body\n"
       "  scree export wall.h5 wall.pvd --surfaces    opens in ParaView\n"
       "  scree export wall.h5 wall.html              one page to send, opens without Scree\n"
-      "  scree export wall wall.yaml                 the demo as a scene file to change");
-  verb->add_option("INPUT", arguments->input, "recording; or scene, demo or checkpoint for .yaml")
+      "  scree export wall wall.yaml                 the demo as a scene file to change\n"
+      "  scree export robot.urdf robot.yaml          so is a robot");
+  verb->add_option("INPUT", arguments->input,
+                   "recording; or scene, robot, demo or checkpoint for .yaml")
       ->required()
       ->check(not_empty());
   verb->add_option("OUTPUT", arguments->output,
@@ -141,6 +146,7 @@ void add_export(CLI::App& program, Action& action) {
       ->check(not_empty());
   verb->add_option("--set", arguments->settings, "parameter of a scene or demo, name=value")
       ->allow_extra_args(false);
+  declare_robot(*verb, arguments->robot);
   verb->add_flag("--surfaces", arguments->has_surfaces, ".pvd: body surfaces instead of points");
   verb->add_option("--max-size", arguments->max_size,
                    ".html: size in MB it is thinned to (default: 50)")

@@ -25,6 +25,7 @@ using Json = nlohmann::ordered_json;
 struct Arguments {
   std::string file;
   std::vector<std::string> settings;
+  RobotArguments robot;
   bool json = false;
 };
 
@@ -79,6 +80,7 @@ Json describe_scene(const Scene& scene) {
                     {"kinematic", motions[Motion::kinematic]},
                     {"fixed", motions[Motion::fixed]}};
   json["shapes"] = shapes;
+  if (!scene.joints.empty()) json["joints"] = scene.joints.size();
   json["mass_kg"] = mass;
   json["parameters"] = parameters;
   json["run"] = {{"step", scene.run.step},
@@ -195,7 +197,10 @@ int execute_info(const Arguments& arguments) {
   const Overrides overrides = parse_overrides("--set", arguments.settings);
   Json json;
   const FileKind kind = kind_of(arguments.file);
-  if (kind != FileKind::scene) refuse_settings(arguments.file, overrides);
+  if (kind != FileKind::scene) {
+    refuse_settings(arguments.file, overrides);
+    refuse_robot_options(arguments.file, arguments.robot);
+  }
   switch (kind) {
     case FileKind::recording:
       json = describe_recording(arguments.file);
@@ -204,8 +209,8 @@ int execute_info(const Arguments& arguments) {
       json = describe_checkpoint(arguments.file);
       break;
     case FileKind::scene:
-      json["kind"] = "scene";
-      json.update(describe_scene(load_scene(arguments.file, overrides).scene));
+      json["kind"] = is_robot(arguments.file) ? "robot" : "scene";
+      json.update(describe_scene(load_scene(arguments.file, overrides, arguments.robot).scene));
       break;
   }
   if (arguments.json) {
@@ -220,15 +225,18 @@ int execute_info(const Arguments& arguments) {
 
 void add_info(CLI::App& program, Action& action) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* verb = program.add_subcommand("info", "What is in a scene, recording or checkpoint");
+  CLI::App* verb =
+      program.add_subcommand("info", "What is in a scene, robot file, recording or checkpoint");
   verb->footer(
       "\nExamples:\n  scree info wall.h5\n  scree info scene.yaml --json\n  scree info wall --set "
       "bricks=2000");
-  verb->add_option("FILE", arguments->file, "scene, demo, recording or checkpoint")
+  verb->add_option("FILE", arguments->file,
+                   "scene, robot file (URDF), demo, recording or checkpoint")
       ->required()
       ->check(not_empty());
   verb->add_option("--set", arguments->settings, "parameter of a scene or demo, name=value")
       ->allow_extra_args(false);
+  declare_robot(*verb, arguments->robot);
   verb->add_flag("--json", arguments->json, "print one JSON object on stdout");
   verb->callback(
       [arguments, &action] { action = [arguments] { return execute_info(*arguments); }; });

@@ -25,6 +25,21 @@ struct Entry {
 };
 
 // As scene files spell them; docs/scene-format.md has the units and defaults.
+constexpr Entry kJoints[] = {
+    {"fixed", "nothing moves"},
+    {"revolute", "turns about z; limits, motor, spring, friction, motion, mimic"},
+    {"prismatic", "slides along z"},
+    {"cylindrical", "slides along z (slide) and turns about it (angle)"},
+    {"spherical", "turns any way about one point"},
+    {"universal", "turns about z of its first body (first) and x of its second (second)"},
+    {"planar", "slides along x and y, turns about z (angle)"},
+    {"point-on-line", "a point of one body on the z axis of the other, free to turn"},
+    {"distance", "two points a fixed length apart"},
+    {"rope", "two points at most a length apart"},
+    {"screw", "slides pitch per turn along z"},
+    {"spring", "no equation; spring and damper between two points"},
+};
+
 constexpr Entry kShapes[] = {
     {"sphere", "radius"},
     {"box", "size (full edge lengths)"},
@@ -94,6 +109,9 @@ Json list_json(const std::string& what) {
   } else if (what == "shapes") {
     for (const Entry& shape : kShapes)
       list.push_back({{"name", shape.name}, {"description", shape.description}});
+  } else if (what == "joints") {
+    for (const Entry& joint : kJoints)
+      list.push_back({{"name", joint.name}, {"description", joint.description}});
   } else if (what == "laws") {
     for (const Law law : {Law::coulomb, Law::relaxed, Law::none}) {
       list.push_back({{"name", name_of(law)}, {"description", description_of(law)}});
@@ -136,7 +154,6 @@ void print_list(const Json& list) {
   }
 }
 
-// There are no joints yet; a program that asks gets an empty list.
 const std::vector<std::string> kTopics = {"demos",  "solvers", "shapes",
                                           "joints", "laws",    "collision"};
 

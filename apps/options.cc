@@ -205,7 +205,16 @@ FileKind kind_of(const std::string& file_or_demo) {
   return FileKind::scene;
 }
 
-LoadedScene load_scene(const std::string& file_or_demo, const Overrides& overrides) {
+LoadedScene load_scene(const std::string& file_or_demo, const Overrides& overrides,
+                       const RobotArguments& robot) {
+  if (!is_demo(file_or_demo) && is_robot(file_or_demo)) {
+    if (!overrides.empty()) {
+      throw InputError(fmt::format("--set {}: {} is a robot file, which has no parameters",
+                                   overrides[0].first, file_or_demo));
+    }
+    return {load_robot(file_or_demo, robot), file_stem(fs::path(file_or_demo).stem().string())};
+  }
+  refuse_robot_options(file_or_demo, robot);
   if (is_demo(file_or_demo) || (!looks_like_path(file_or_demo) && !exists(file_or_demo))) {
     return {make_demo(file_or_demo, overrides), file_or_demo};
   }
@@ -230,7 +239,7 @@ InputError placed(const std::string& file_or_demo, const InputError& error) {
     paths.push_back(as_in_files(message.substr(0, end)));
     messages.push_back(paths.back() + message.substr(end));
   }
-  const std::vector<std::string> places = is_demo(file_or_demo)
+  const std::vector<std::string> places = is_demo(file_or_demo) || is_robot(file_or_demo)
                                               ? std::vector<std::string>(paths.size(), file_or_demo)
                                               : places_in_scene(file_or_demo, paths);
   for (std::size_t i = 0; i < messages.size(); ++i) {

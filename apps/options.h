@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/scene_file.h"
+#include "robot.h"
 #include "scree/error.h"
 #include "scree/scene.h"
 
@@ -46,12 +47,13 @@ struct LoadedScene {
   std::string
       stem;  // what its output files are called: the demo or the file without folder and ending
 };
-/// A demo by its name, else a scene file. Throws InputError (unknown names come with the nearest
-/// demo).
-LoadedScene load_scene(const std::string& file_or_demo, const Overrides& overrides);
+/// A demo by its name, else a scene or robot file. Throws InputError (unknown names come with the
+/// nearest demo).
+LoadedScene load_scene(const std::string& file_or_demo, const Overrides& overrides,
+                       const RobotArguments& robot);
 
 /// Paths in the messages (bodies[3].shape ...) get the place in the scene file in front; for a demo
-/// its name.
+/// or a robot its name.
 InputError placed(const std::string& file_or_demo, const InputError& error);
 /// Calls `work`, whose InputError is placed().
 template <class Work>

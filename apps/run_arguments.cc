@@ -12,6 +12,7 @@ constexpr int kMostThreads = 1024;
 
 void declare_simulation(CLI::App& verb, RunArguments& arguments) {
   RunArguments& a = arguments;
+  declare_robot(verb, a.robot);
   verb.add_option("--set", a.settings,
                   "parameter of the scene or demo, name=value; may be repeated")
       ->allow_extra_args(false);
@@ -61,7 +62,7 @@ void declare_viewer(CLI::App& verb, ViewArguments& arguments, CLI::Option* owner
 
 CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
   RunArguments& a = arguments;
-  CLI::App* verb = program.add_subcommand("run", "Simulate a scene file or a demo");
+  CLI::App* verb = program.add_subcommand("run", "Simulate a scene file, a robot file or a demo");
   verb->footer(
       "\nExamples:\n"
       "  scree run wall                               records wall.h5 and prints a summary\n"
@@ -70,8 +71,9 @@ CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
       "  scree run wall --option memory=0             an option of the solver\n"
       "  scree run pile --checkpoint pile.check.h5    can go on later with --restart "
       "pile.check.h5\n"
-      "  scree run wall --view                        watch it in the browser");
-  verb->add_option("SCENE", a.scene, "scene file, or demo (scree list demos)");
+      "  scree run wall --view                        watch it in the browser\n"
+      "  scree run robot.urdf --fixed-base            a robot, its root held in place");
+  verb->add_option("SCENE", a.scene, "scene file, robot file (URDF) or demo (scree list demos)");
   auto* time = verb->add_option("--time", a.time, "seconds to simulate (default: the scene's)");
   time->transform(positive_number("s"));
   verb->add_option("--steps", a.steps, "steps to make, instead of --time")

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "robot.h"
+
 namespace scree::app {
 
 /// How the viewer is served: `scree view`, and `scree run --view`.
@@ -19,6 +21,7 @@ struct ViewArguments {
 
 struct RunArguments {
   std::string scene;
+  RobotArguments robot;
   std::vector<std::string> settings;                        // name=value
   std::optional<double> time, step, tolerance, time_limit;  // s, s, relative, s
   std::optional<std::int64_t> steps;

@@ -27,7 +27,7 @@ constexpr std::int64_t kMostSteps = 2'000'000'000;
 void load(const RunArguments& arguments, RunSetup& setup) {
   const Overrides overrides = parse_overrides("--set", arguments.settings);
   if (!arguments.scene.empty()) {
-    LoadedScene loaded = load_scene(arguments.scene, overrides);
+    LoadedScene loaded = load_scene(arguments.scene, overrides, arguments.robot);
     setup.scene = std::move(loaded.scene);
     setup.stem = std::move(loaded.stem);
   }
@@ -36,6 +36,7 @@ void load(const RunArguments& arguments, RunSetup& setup) {
     throw InputError(
         "--set needs the scene it belongs to: scree run SCENE --restart FILE --set name=value");
   }
+  if (arguments.scene.empty()) refuse_robot_options(arguments.restart, arguments.robot);
   Checkpoint checkpoint = read_checkpoint(arguments.restart);
   if (arguments.scene.empty()) {
     setup.scene = checkpoint.scene;

@@ -32,6 +32,7 @@ RunArguments with_parameters(RunArguments arguments, const Overrides& parameters
 
 void view_recording(const RunArguments& arguments) {
   refuse_settings(arguments.scene, parse_overrides("--set", arguments.settings));
+  refuse_robot_options(arguments.scene, arguments.robot);
   Recording recording(arguments.scene);
   ReplayView view(std::move(recording), server_options(arguments.view), viewer_assets());
   watch_interrupts();
@@ -97,7 +98,8 @@ void add_view(CLI::App& program, Action& action) {
       "  scree view wall.h5                   replay a recording\n"
       "  scree view scene.yaml --speed 0.1    in slow motion\n"
       "  scree view wall --address 0.0.0.0    for other machines too, by a link with a token");
-  verb->add_option("FILE", arguments->scene, "scene file, demo, recording or checkpoint")
+  verb->add_option("FILE", arguments->scene,
+                   "scene file, robot file (URDF), demo, recording or checkpoint")
       ->required()
       ->check(not_empty());
   declare_simulation(*verb, *arguments);

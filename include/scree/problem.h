@@ -10,7 +10,9 @@
 //   one (Anitescu).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,14 +47,24 @@ struct ContactBlock {
   Vec3 tangent2() const { return normal.cross(tangent); }
 };
 
-/// A single row: joint rows, springs (through compliance), limits, motors. lower <= p <= upper.
+/// What a row says of one body: its part of the Jacobian.
+struct RowSide {
+  std::int32_t body = 0;
+  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
+};
+
+/// A single row: joint rows, springs (through compliance), limits, motors. lower <= p <= upper. Two
+/// bodies, or up to four where a gear couples two joints.
 struct RowBlock {
-  std::int32_t a = 0, b = 0;
-  Vec3 linear_a = Vec3::Zero(), angular_a = Vec3::Zero();  // Jacobian of body a
-  Vec3 linear_b = Vec3::Zero(), angular_b = Vec3::Zero();
+  std::array<RowSide, 4> sides;
+  int side_count = 2;
   double bias = 0.0;                     // m/s (or rad/s)
   double compliance = 0.0;               // R, 1/kg
   double lower = -1e300, upper = 1e300;  // N s
+
+  std::span<const RowSide> used_sides() const {
+    return {sides.data(), static_cast<std::size_t>(side_count)};
+  }
 };
 
 struct Problem {

@@ -18,7 +18,10 @@ struct Receipt {
   int contacts = 0;
   int substeps = 1;
   Residuals residuals;
-  double penetration = 0.0;                             // m, deepest overlap the step started from
+  double penetration = 0.0;        // m, deepest overlap the step started from
+  double joint_error = 0.0;        // m, largest separation in a joint at the end of the step
+  double joint_angle_error = 0.0;  // rad, largest forbidden turn
+  int broken_joints = 0;           // that broke in this step
   double kinetic_energy = 0.0, potential_energy = 0.0;  // J, at the end
   std::string solver;
   struct Times {

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "scree/joint.h"
 #include "scree/math.h"
 
 namespace scree {
@@ -97,7 +98,8 @@ enum class Motion { fixed, kinematic, dynamic };  // kinematic: keeps the veloci
 struct Body {
   std::string name;  // unique; empty: "body<index>"
   Motion motion = Motion::dynamic;
-  std::optional<Shape> shape;  // none: a body that touches nothing (needs mass and inertia)
+  std::optional<Shape> shape;   // none: a body that touches nothing (needs mass and inertia)
+  std::optional<Shape> visual;  // what the viewer shows instead; touches nothing, weighs nothing
   std::string material = "default";
   Pose pose;                             // of the body frame in the world
   Vec3 velocity = Vec3::Zero();          // m/s, of the centre of mass, world axes
@@ -179,6 +181,10 @@ struct RunSettings {
   double tolerance = 1e-4;                                     // on the audit's relative residual
   int max_iterations = 0;                                      // 0: the solver's own default
   std::vector<std::pair<std::string, double>> solver_options;  // by the names SolverInfo lists
+  /// "euler": velocities at the end of a step, first order. "leapfrog": velocities half a step
+  /// behind the positions, which are then of second order; springs and dampers by the trapezoidal
+  /// rule.
+  std::string integrator = "euler";
 };
 
 /// A number that `--set name=value` may change.
@@ -200,11 +206,15 @@ struct Scene {
   std::vector<Material> materials;    // "default" exists without being listed
   std::vector<MaterialPair> pairs;
   std::vector<Body> bodies;
+  std::vector<Joint> joints;
 
   Scene& add(Body b) {
     bodies.push_back(std::move(b));
     return *this;
   }
+  /// The bodies it names must be there already when it was placed in the world (`at`, `between`).
+  /// Throws InputError when they are not.
+  Scene& add(Joint joint);
 };
 
 }  // namespace scree

@@ -55,6 +55,7 @@ struct SolveOptions {
   double time_limit = 0.0;                     // s, 0: none
   const std::atomic<bool>* give_up = nullptr;  // once true, as if the time were over
   bool record_history = false;
+  bool is_brief = false;  // the caller judges anyway: SolveResult::residuals needs relative_rms only
   std::vector<std::pair<std::string, double>> extra;  // by the names SolverInfo::options lists
 };
 
@@ -75,6 +76,12 @@ class Solver {
   /// to the problem.
   virtual SolveResult solve(const Problem& problem, Impulses& impulses,
                             const SolveOptions& options) = 0;
+  /// The same for a problem that differs from the one solved last in the biases of its rows only,
+  /// started from the impulses found there. What depends on the rest need not be done again.
+  virtual SolveResult solve_again(const Problem& problem, Impulses& impulses,
+                                  const SolveOptions& options) {
+    return solve(problem, impulses, options);
+  }
 };
 
 struct SolverOptionInfo {

@@ -35,6 +35,12 @@ struct WorldOptions {
   const std::atomic<bool>* give_up = nullptr;
 };
 
+/// What a joint does to its body b, at the origin of frame B.
+struct JointReaction {
+  Vec3 force = Vec3::Zero(), torque = Vec3::Zero();                    // N, N m; world axes
+  Vec3 force_in_joint = Vec3::Zero(), torque_in_joint = Vec3::Zero();  // the same in frame A
+};
+
 /// A step produced a number that is not finite. The state is the last good one.
 struct StepFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -75,6 +81,17 @@ class World {
   /// Sum of the contact forces on a body in the last step, N.
   Vec3 contact_force(int body) const;
 
+  int joint_count() const;
+  int joint_index(const std::string& name) const;  // throws InputError
+  /// m or rad; angles count whole turns.
+  double joint_coordinate(int joint, int axis = 0) const;
+  double joint_rate(int joint, int axis = 0) const;  // m/s or rad/s
+  JointReaction joint_reaction(int joint) const;     // of the last step
+  double joint_error(int joint) const;               // m, by how far it is out of joint
+  bool is_joint_broken(int joint) const;
+  /// From the next step on. Throws InputError for a joint without such a coordinate.
+  void set_motor(int joint, const JointMotor& motor, int axis = 0);
+
   const Scene& scene() const;
   const Model& model() const;
   State& state();
@@ -91,6 +108,7 @@ class World {
 
  private:
   struct Parts;
+  std::size_t axis_of(int joint, int axis) const;
   std::unique_ptr<Parts> parts_;
 };
 

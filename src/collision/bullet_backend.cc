@@ -78,7 +78,7 @@ struct PairFilter : btOverlapFilterCallback {
       return model->bodies[static_cast<std::size_t>(c.body)].motion == Motion::dynamic;
     };
     return a.body != b.body && (is_dynamic(a) || is_dynamic(b)) && (a.group & b.mask) != 0 &&
-           (b.group & a.mask) != 0;
+           (b.group & a.mask) != 0 && model->may_touch(a.body, b.body);
   }
   const Collider& collider_of(const btBroadphaseProxy* proxy) const {
     const auto* object = static_cast<const btCollisionObject*>(proxy->m_clientObject);

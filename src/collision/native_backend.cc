@@ -60,6 +60,7 @@ void NativeBackend::collide_pair(const Model& model, const State& state, double 
   if (model.colliders[at(i)].body > model.colliders[at(j)].body) std::swap(i, j);
   const Collider& a = model.colliders[at(i)];
   const Collider& b = model.colliders[at(j)];
+  if (!model.may_touch(a.body, b.body)) return;
   const Geometry& geometry_a = geometry_of(model, a);
   const Geometry& geometry_b = geometry_of(model, b);
   chunk.scratch.clear();

@@ -137,10 +137,13 @@ const std::vector<std::string>& motion_names() {
 
 Body read_body(const Field& field, bool is_pattern) {
   const std::size_t errors_before = field.context().errors.count();
-  const MapField map(
-      field, {"name", "motion", "shape", "material", "position", "orientation", "velocity",
-              "angular_velocity", "density", "mass", "center_of_mass", "inertia", "force", "torque",
-              "locked", "planar", "group", "mask", "color"});
+  const MapField map(field, {"name",        "motion",   "shape",
+                             "visual",      "material", "position",
+                             "orientation", "velocity", "angular_velocity",
+                             "density",     "mass",     "center_of_mass",
+                             "inertia",     "force",    "torque",
+                             "locked",      "planar",   "group",
+                             "mask",        "color"});
   const bool has_known_keys = field.context().errors.count() == errors_before;
   Body body;
   if (const auto name = map.find("name")) body.name = read_name(*name, is_pattern);
@@ -148,6 +151,8 @@ Body read_body(const Field& field, bool is_pattern) {
     body.motion = static_cast<Motion>(motion->word(motion_names()));
   }
   if (const auto shape = map.find("shape")) body.shape = read_shape(*shape, body.motion);
+  // Nothing touches it, so it may be any shape.
+  if (const auto visual = map.find("visual")) body.visual = read_shape(*visual, Motion::fixed);
   if (const auto material = map.find("material")) body.material = read_material_name(*material);
   if (const auto at = map.find("position")) body.pose.position = at->place(any_number(kLength));
   if (const auto turned = map.find("orientation")) body.pose.orientation = turned->orientation();

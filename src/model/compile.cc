@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "model/compile_joints.h"
 #include "model/geometry.h"
 #include "model/shape_check.h"
 #include "model/shape_library.h"
@@ -62,6 +63,7 @@ class Compiler {
     add_materials();
     model_.bodies.push_back({.name = "world"});
     for (std::size_t i = 0; i < scene_.bodies.size() && !problems_.is_full(); ++i) add_body(i);
+    if (problems_.messages.empty()) compile_joints(scene_, model_, problems_);
     if (!problems_.messages.empty()) throw InputError(problems_.messages);
     model_.geometries = library_.take_geometries();
     return std::move(model_);
@@ -73,6 +75,11 @@ class Compiler {
     model_.gravity = scene_.gravity;
     model_.recovery_speed = scene_.recovery_speed;
     model_.restitution_threshold = scene_.restitution_threshold;
+    model_.is_leapfrog = scene_.run.integrator == "leapfrog";
+    if (!model_.is_leapfrog && scene_.run.integrator != "euler") {
+      problems_.add("run.integrator must be euler or leapfrog, got '" + scene_.run.integrator +
+                    "'");
+    }
     const auto not_negative = [&](const char* field, double value) {
       if (value >= 0.0 && std::isfinite(value)) return;
       problems_.add(fmt::format("{} must be >= 0 m/s, got {}", field, value));
@@ -459,6 +466,7 @@ State initial_state(const Scene& scene, const Model& model) {
       state.angular_velocity[i].x() = state.angular_velocity[i].y() = 0.0;
     }
   }
+  start_joints(model, state);
   return state;
 }
 

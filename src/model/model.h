@@ -2,8 +2,11 @@
 // i+1.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scree/scene.h"
@@ -86,17 +89,50 @@ struct BodyModel {
   double bounding_radius = 0.0;  // m, about the centre of mass
 };
 
+/// What acts along one coordinate of a joint.
+struct AxisModel {
+  int joint = 0;
+  bool is_angle = false;
+  std::optional<JointLimits> limits;
+  std::optional<JointMotor> motor;
+  std::optional<JointSpring> spring;
+  double friction = 0.0;  // N or N m
+  std::string motion;     // coordinate over time; empty: none
+  int master = -1;        // coordinate this one follows (into Model::joint_axes), -1: none
+  double ratio = 1.0, offset = 0.0;  // of a follower
+};
+
+struct JointModel {
+  std::string name;
+  JointKind kind = JointKind::revolute;
+  int a = 0, b = 0;       // bodies
+  Pose frame_a, frame_b;  // relative to the centres of mass, body axes
+  double pitch = 0.0, length = 0.0;
+  double break_force = 0.0, break_torque = 0.0;  // infinite: never
+  int first_axis = 0, axis_count = 0;            // into Model::joint_axes
+  double size = 0.0;  // m, of the parts it joins: what errors of length are small against
+};
+
 struct Model {
   bool planar = false;
   Vec3 gravity = Vec3::Zero();
   double recovery_speed = 1.0;
   double restitution_threshold = 0.01;
+  bool is_leapfrog = false;       // velocities belong to the middle of a step
   std::vector<BodyModel> bodies;  // [0] is the world
   std::vector<Geometry> geometries;
   std::vector<Collider> colliders;  // by body, then part
   std::vector<std::string> materials;
   std::vector<Surface> surfaces;  // materials x materials
+  std::vector<JointModel> joints;
+  std::vector<AxisModel> joint_axes;                   // coordinates, by joint
+  std::vector<std::pair<int, int>> untouching_bodies;  // a < b, sorted: joined, so they never touch
 
+  bool may_touch(int a, int b) const {
+    return untouching_bodies.empty() ||
+           !std::binary_search(untouching_bodies.begin(), untouching_bodies.end(),
+                               std::pair<int, int>(std::minmax(a, b)));
+  }
   const Surface& surface(int material_a, int material_b) const {
     return surfaces[static_cast<std::size_t>(material_a) * materials.size() +
                     static_cast<std::size_t>(material_b)];

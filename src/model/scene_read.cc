@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "model/body_read.h"
 #include "model/generator_read.h"
+#include "model/joint_read.h"
 #include "model/scene_file.h"
 #include "model/yaml_reader.h"
 #include "scree/error.h"
@@ -136,14 +137,21 @@ void judge_run(const Field& field, const RunJudge& judge, const RunSettings& run
   }
 }
 
+const std::vector<std::string>& integrator_names() {
+  static const std::vector<std::string> names{"euler", "leapfrog"};
+  return names;
+}
+
 void read_run(const Field& field, const RunJudge& judge, RunSettings& run) {
   const std::size_t errors_before = field.context().errors.count();
-  const MapField map(
-      field, {"step", "time", "solver", "law", "tolerance", "max_iterations", "solver_options"});
+  const MapField map(field, {"step", "time", "solver", "law", "tolerance", "max_iterations",
+                             "solver_options", "integrator"});
   if (const auto step = map.find("step")) run.step = step->number(positive(kTime));
   if (const auto time = map.find("time")) run.time = time->number(not_negative(kTime));
   if (const auto solver = map.find("solver")) run.solver = solver->text();
   if (const auto law = map.find("law")) run.law = law->text();
+  if (const auto integrator = map.find("integrator"))
+    run.integrator = integrator_names()[integrator->word(integrator_names())];
   if (const auto tolerance = map.find("tolerance")) {
     run.tolerance = tolerance->number(positive(kNoDimension));
   }
@@ -256,7 +264,7 @@ Scene read_scene_text(const std::string& text, const std::string& name, const st
   const Field root(context, *document.root, "");
   const MapField map(
       root, {"name", "description", "planar", "gravity", "recovery_speed", "restitution_threshold",
-             "run", "parameters", "materials", "pairs", "bodies", "generate"});
+             "run", "parameters", "materials", "pairs", "bodies", "generate", "joints"});
   Scene scene;
   scene.name = std::filesystem::path(name).stem().string();
   if (const auto field = map.find("name")) scene.name = field->text();
@@ -279,6 +287,7 @@ Scene read_scene_text(const std::string& text, const std::string& name, const st
   if (const auto field = map.find("materials")) read_materials(*field, scene);
   if (const auto field = map.find("pairs")) read_pairs(*field, scene);
   read_bodies(map, scene);
+  if (const auto field = map.find("joints")) read_joints(*field, scene);
   context.errors.throw_if_any();
   return scene;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/body_read.h"
+#include "model/joint_read.h"
 #include "model/scene_file.h"
 #include "model/shape_read.h"
 
@@ -120,6 +121,7 @@ void write_body(Out out, const Body& body) {
   if (!body.name.empty()) put("name", quoted(body.name));
   put("motion", motion_names()[static_cast<std::size_t>(body.motion)]);
   if (body.shape) put("shape", shape_text(*body.shape));
+  if (body.visual) put("visual", shape_text(*body.visual));
   if (body.material != "default") put("material", quoted(body.material));
   put("position", list(body.pose.position));
   if (!is_identity(body.pose.orientation)) put("orientation", list(body.pose.orientation));
@@ -145,6 +147,78 @@ void write_body(Out out, const Body& body) {
   if (body.color) put("color", list(*body.color));
 }
 
+std::string bound_text(double value) { return std::isfinite(value) ? list(value) : "none"; }
+
+/// limits: [0, 1], motor: {...}: what acts along one coordinate, as keys and values.
+std::vector<std::pair<std::string, std::string>> axis_entries(const JointAxis& axis) {
+  std::vector<std::pair<std::string, std::string>> entries;
+  if (axis.limits) {
+    entries.emplace_back(
+        "limits",
+        fmt::format("{{lower: {}, upper: {}, restitution: {}}}", bound_text(axis.limits->lower),
+                    bound_text(axis.limits->upper), axis.limits->restitution));
+  }
+  if (axis.motor) {
+    const JointMotor& m = *axis.motor;
+    std::string text = fmt::format("{{speed: {}", m.speed);
+    if (m.stiffness > 0.0) {
+      text +=
+          fmt::format(", target: {}, stiffness: {}, damping: {}", m.target, m.stiffness, m.damping);
+    }
+    entries.emplace_back("motor", text + ", max_force: " + bound_text(m.max_force) + "}");
+  }
+  if (axis.spring) {
+    entries.emplace_back(
+        "spring", fmt::format("{{stiffness: {}, damping: {}, rest: {}}}", axis.spring->stiffness,
+                              axis.spring->damping, axis.spring->rest));
+  }
+  if (axis.mimic) {
+    entries.emplace_back("mimic", fmt::format("{{joint: {}, axis: {}, ratio: {}, offset: {}}}",
+                                              quoted(axis.mimic->joint), axis.mimic->axis,
+                                              axis.mimic->ratio, axis.mimic->offset));
+  }
+  if (axis.friction > 0.0) entries.emplace_back("friction", list(axis.friction));
+  if (!axis.motion.empty()) entries.emplace_back("motion", quoted(axis.motion));
+  return entries;
+}
+
+std::string frame_text(const Pose& frame) {
+  return fmt::format("{{position: {}, orientation: {}}}", list(frame.position),
+                     list(frame.orientation));
+}
+
+void write_joint(Out out, const Joint& joint) {
+  const char* indent = "  - ";
+  const auto put = [&](const std::string& key, const std::string& value) {
+    fmt::format_to(out, "{}{}: {}\n", indent, key, value);
+    indent = "    ";
+  };
+  if (!joint.name.empty()) put("name", quoted(joint.name));
+  put("type", name_of(joint.kind));
+  put("a", quoted(joint.a.empty() ? "world" : joint.a));
+  put("b", quoted(joint.b.empty() ? "world" : joint.b));
+  put("frame_a", frame_text(joint.frame_a));
+  put("frame_b", frame_text(joint.frame_b));
+  if (joint.kind == JointKind::screw) put("pitch", list(joint.pitch));
+  if (joint.kind == JointKind::distance || joint.kind == JointKind::rope)
+    put("length", list(joint.length));
+  const std::vector<std::string> names = joint_axis_names(joint.kind);
+  for (std::size_t k = 0; k < joint.axes.size(); ++k) {
+    const auto entries = axis_entries(joint.axes[k]);
+    if (names.empty()) {
+      for (const auto& [key, value] : entries) put(key, value);
+      continue;
+    }
+    std::string text;
+    for (const auto& [key, value] : entries)
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", key, value);
+    if (!text.empty()) put(names[k], "{" + text + "}");
+  }
+  if (std::isfinite(joint.break_force)) put("break_force", list(joint.break_force));
+  if (std::isfinite(joint.break_torque)) put("break_torque", list(joint.break_torque));
+  if (joint.collide) put("collide", "true");
+}
+
 }  // namespace
 
 std::string write_scene(const Scene& scene) {
@@ -162,6 +236,7 @@ std::string write_scene(const Scene& scene) {
   fmt::format_to(
       out, "run: {{step: {}, time: {}, solver: {}, law: {}, tolerance: {}, max_iterations: {}",
       run.step, run.time, quoted(run.solver), quoted(run.law), run.tolerance, run.max_iterations);
+  if (run.integrator != "euler") fmt::format_to(out, ", integrator: {}", run.integrator);
   if (!run.solver_options.empty()) {
     fmt::format_to(out, ", solver_options: {{");
     const char* separator = "";
@@ -187,6 +262,8 @@ std::string write_scene(const Scene& scene) {
   }
   text += scene.bodies.empty() ? "bodies: []\n" : "bodies:\n";
   for (const Body& body : scene.bodies) write_body(out, body);
+  if (!scene.joints.empty()) fmt::format_to(out, "joints:\n");
+  for (const Joint& joint : scene.joints) write_joint(out, joint);
   return text;
 }
 

@@ -26,6 +26,11 @@ struct State {
   std::vector<Vec3> angular_velocity;  // rad/s, world axes
   std::vector<ContactMemory> memory;   // ordered by (a, b, feature)
   double last_step = 0.0;              // s, the step size the impulses belong to
+  std::vector<double> joint_impulse;   // N s or N m s, by slot (problem/joint_rows.h)
+  std::vector<double> joint_bend;  // m/s or rad/s, by slot: what the last step had to add to the
+                                   // bias of an equation, because joints move on curves
+  std::vector<double> joint_coordinate;  // m or rad, angles unwrapped; by Model::joint_axes
+  std::vector<char> joint_broken;        // by Model::joints
 };
 
 }  // namespace scree

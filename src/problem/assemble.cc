@@ -153,6 +153,8 @@ Mat3 world_inverse_inertia(const BodyModel& body, const Quat& orientation) {
 void assemble(const Model& model, const State& state, const Contacts& contacts,
               const StepForces& forces, double step, Problem& problem) {
   problem.step = step;
+  // The first kick of a leapfrog leads to the middle of the step.
+  const double kick = model.is_leapfrog && state.last_step <= 0.0 ? 0.5 * step : step;
   problem.gravity = model.gravity.norm();
   problem.bodies.resize(model.bodies.size());
   parallel_for(static_cast<int>(model.bodies.size()), kGrain, [&](int begin, int end) {
@@ -175,10 +177,10 @@ void assemble(const Model& model, const State& state, const Contacts& contacts,
       }
       // Gravity apart from the other forces: m * (1/m) need not be 1.
       for (int d = 0; d < 3; ++d) {
-        if (!body.locked[static_cast<std::size_t>(d)]) out.velocity[d] += step * model.gravity[d];
+        if (!body.locked[static_cast<std::size_t>(d)]) out.velocity[d] += kick * model.gravity[d];
       }
-      out.velocity += step * out.inverse_mass.cwiseProduct(force);
-      out.angular_velocity += step * (out.inverse_inertia * torque);
+      out.velocity += kick * out.inverse_mass.cwiseProduct(force);
+      out.angular_velocity += kick * (out.inverse_inertia * torque);
     }
   });
   problem.rows.clear();

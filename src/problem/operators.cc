@@ -23,10 +23,10 @@ void velocity_changes(const Problem& problem, const Impulses& impulses,
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
     const RowBlock& row = problem.rows[i];
     const double p = impulses.rows[i];
-    velocities[static_cast<std::size_t>(row.a)].linear += row.linear_a * p;
-    velocities[static_cast<std::size_t>(row.a)].angular += row.angular_a * p;
-    velocities[static_cast<std::size_t>(row.b)].linear += row.linear_b * p;
-    velocities[static_cast<std::size_t>(row.b)].angular += row.angular_b * p;
+    for (const RowSide& side : row.used_sides()) {
+      velocities[static_cast<std::size_t>(side.body)].linear += side.linear * p;
+      velocities[static_cast<std::size_t>(side.body)].angular += side.angular * p;
+    }
   }
   for (std::size_t k = 0; k < velocities.size(); ++k) {
     const ProblemBody& body = problem.bodies[k];
@@ -76,10 +76,12 @@ Vec3 relative_velocity(const Problem&, const ContactBlock& contact,
 
 double relative_velocity(const Problem&, const RowBlock& row,
                          std::span<const BodyVelocity> velocities) {
-  const BodyVelocity& a = velocities[static_cast<std::size_t>(row.a)];
-  const BodyVelocity& b = velocities[static_cast<std::size_t>(row.b)];
-  return row.linear_a.dot(a.linear) + row.angular_a.dot(a.angular) + row.linear_b.dot(b.linear) +
-         row.angular_b.dot(b.angular) + row.bias;
+  double sum = 0.0;
+  for (const RowSide& side : row.used_sides()) {
+    const BodyVelocity& v = velocities[static_cast<std::size_t>(side.body)];
+    sum += side.linear.dot(v.linear) + side.angular.dot(v.angular);
+  }
+  return sum + row.bias;
 }
 
 Mat3 delassus_block(const Problem& problem, const ContactBlock& contact) {
@@ -109,12 +111,23 @@ double delassus_trace(const Problem& problem, const ContactBlock& contact) {
 }
 
 double delassus_entry(const Problem& problem, const RowBlock& row) {
-  const ProblemBody& a = problem.bodies[static_cast<std::size_t>(row.a)];
-  const ProblemBody& b = problem.bodies[static_cast<std::size_t>(row.b)];
-  return row.linear_a.dot(a.inverse_mass.cwiseProduct(row.linear_a)) +
-         row.angular_a.dot(a.inverse_inertia * row.angular_a) +
-         row.linear_b.dot(b.inverse_mass.cwiseProduct(row.linear_b)) +
-         row.angular_b.dot(b.inverse_inertia * row.angular_b) + row.compliance;
+  double sum = 0.0;
+  for (int k = 0; k < row.side_count; ++k) {
+    const RowSide& side = row.sides[static_cast<std::size_t>(k)];
+    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(side.body)];
+    // A body that stands on two sides of a row (two joints of a gear on one frame) counts with the
+    // sum of both.
+    Vec3 linear = side.linear, angular = side.angular;
+    for (int l = 0; l < row.side_count; ++l) {
+      const RowSide& other = row.sides[static_cast<std::size_t>(l)];
+      if (l == k || other.body != side.body) continue;
+      linear += other.linear;
+      angular += other.angular;
+    }
+    sum += side.linear.dot(body.inverse_mass.cwiseProduct(linear)) +
+           side.angular.dot(body.inverse_inertia * angular);
+  }
+  return sum + row.compliance;
 }
 
 Vec3 project_on_cone(const Vec3& p, double friction) {

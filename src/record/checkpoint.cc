@@ -64,6 +64,10 @@ std::string hash_of(const State& state) {
     add_vector(contact.point_in_a);
     add_vector(contact.impulse);
   }
+  for (const double p : state.joint_impulse) add(p);
+  for (const double b : state.joint_bend) add(b);
+  for (const double q : state.joint_coordinate) add(q);
+  for (const char is_broken : state.joint_broken) add(is_broken);
   return text_hash(bytes);
 }
 
@@ -98,6 +102,13 @@ void write_state(Hdf5File& file, const State& state) {
   put("/state/memory/feature", feature, 0, "1");
   put("/state/memory/point_in_a", flat(point), 3, "m");
   put("/state/memory/impulse", flat(impulse), 3, "N s");
+  if (state.joint_broken.empty()) return;
+  file.create_group("/state/joints");
+  put("/state/joints/impulse", state.joint_impulse, 0, "N s or N m s");
+  put("/state/joints/bend", state.joint_bend, 0, "m/s or rad/s");
+  put("/state/joints/coordinate", state.joint_coordinate, 0, "m or rad");
+  put("/state/joints/broken",
+      std::vector<std::int32_t>(state.joint_broken.begin(), state.joint_broken.end()), 0, "1");
 }
 
 void expect_length(const Hdf5File& file, const std::string& name, std::size_t length,
@@ -138,6 +149,19 @@ void read_memory(const Hdf5File& file, State& state) {
   }
 }
 
+void read_joints(const Hdf5File& file, State& state) {
+  if (!file.has("/state/joints")) return;
+  state.joint_impulse = file.read<double>("/state/joints/impulse");
+  state.joint_bend = file.read<double>("/state/joints/bend");
+  state.joint_coordinate = file.read<double>("/state/joints/coordinate");
+  const auto broken = file.read<std::int32_t>("/state/joints/broken");
+  state.joint_broken.assign(broken.begin(), broken.end());
+  for (const auto* values : {&state.joint_impulse, &state.joint_bend, &state.joint_coordinate}) {
+    if (!std::all_of(values->begin(), values->end(), [](double x) { return std::isfinite(x); }))
+      throw InputError(file.path() + ": /state/joints must hold finite numbers");
+  }
+}
+
 State read_state(const Hdf5File& file) {
   State state;
   state.step = file.integer_attribute("/state", "step");
@@ -165,6 +189,7 @@ State read_state(const Hdf5File& file) {
   expect_finite(file, "/state/velocity", state.velocity);
   expect_finite(file, "/state/angular_velocity", state.angular_velocity);
   read_memory(file, state);
+  read_joints(file, state);
   if (hash_of(state) != file.text_attribute("/state", "hash")) {
     throw InputError(fmt::format(
         "{}: /state is damaged: its numbers do not have the hash beside them", file.path()));
@@ -201,6 +226,8 @@ Checkpoint read_checkpoint(const std::string& path) {
     const std::size_t bodies = checkpoint.scene.bodies.size() + 1;  // and the world
     expect_length(file, "/state/position", checkpoint.state.position.size(),
                   "the scene with the world", bodies);
+    expect_length(file, "/state/joints/broken", checkpoint.state.joint_broken.size(),
+                  "the scene's list of joints", checkpoint.scene.joints.size());
     return checkpoint;
   } catch (const Hdf5Error& error) {
     throw InputError(error.what());

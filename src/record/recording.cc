@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -27,6 +28,11 @@ struct Series {
 
   void measure(const Hdf5File& file) { length = file.extents(dataset, name).at(0); }
 };
+
+/// Recordings made before there were joints lack these.
+bool is_newer(const std::string& receipt_number) {
+  return receipt_number == "joint_error" || receipt_number == "joint_angle_error";
+}
 
 /// `row` lists the extents after the first.
 Series open_series(const Hdf5File& file, const std::string& name,
@@ -143,6 +149,7 @@ struct Recording::Parts {
   bool has_residual = false;  // older recordings do not know it
   Series status, converged, method;
   std::vector<Series> numbers, integers;
+  std::vector<const ReceiptNumber*> number_kinds;  // what they are
   std::uint64_t frame_count = 0;
 
   void open(const std::string& path);
@@ -197,7 +204,10 @@ void Recording::Parts::open_series_of_frames() {
   converged = open_series(file, "/solver/converged");
   method = open_series(file, "/solver/method");
   for (const ReceiptNumber& number : receipt_numbers()) {
-    numbers.push_back(open_series(file, std::string("/solver/") + number.name));
+    const std::string name = std::string("/solver/") + number.name;
+    if (is_newer(number.name) && !file.has(name)) continue;
+    numbers.push_back(open_series(file, name));
+    number_kinds.push_back(&number);
   }
   for (const ReceiptInteger& integer : receipt_integers()) {
     integers.push_back(open_series(file, std::string("/solver/") + integer.name));
@@ -308,7 +318,7 @@ void Recording::Parts::read_receipt(std::uint64_t index, Frame& frame) const {
   receipt.step = frame.step;
   receipt.time = frame.time;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    receipt_numbers()[i].of(receipt) = one<double>(file, numbers[i], index);
+    number_kinds[i]->of(receipt) = one<double>(file, numbers[i], index);
   }
   for (std::size_t i = 0; i < integers.size(); ++i) {
     receipt_integers()[i].of(receipt) = one<std::int32_t>(file, integers[i], index);
@@ -371,6 +381,8 @@ Frame Recording::frame(int index) const {
 
 std::vector<double> Recording::series(const std::string& name) const {
   try {
+    if (is_newer(name) && !parts_->file.has("/solver/" + name))
+      return std::vector<double>(parts_->frame_count, 0.0);
     const Series series = open_series(parts_->file, "/solver/" + name);
     return rows<double>(parts_->file, series, 0, parts_->frame_count);
   } catch (const Hdf5Error& error) {
@@ -489,6 +501,7 @@ std::vector<RecordedDrag> Recording::drags() const {
 
 void Recording::reopen() {
   const std::string path = parts_->file.path();
+  if (!std::filesystem::exists(path)) throw InputError(path + ": was removed or moved away");
   // Closed first: HDF5 would share what it knows of a file that is open.
   parts_ = std::make_unique<Parts>();
   try {

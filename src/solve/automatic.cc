@@ -28,6 +28,11 @@ class Automatic final : public Solver {
  public:
   SolveResult solve(const Problem& problem, Impulses& impulses,
                     const SolveOptions& options) override;
+  SolveResult solve_again(const Problem& problem, Impulses& impulses,
+                          const SolveOptions& options) override {
+    return problem.rows.empty() ? solve(problem, impulses, options)
+                                : hybrid_->solve_again(problem, impulses, options);
+  }
 
  private:
   /// Counts the work of `step` in `total` and keeps its outcome.
@@ -35,6 +40,7 @@ class Automatic final : public Solver {
 
   std::unique_ptr<Solver> sweeps_ = gauss_seidel_info().create();
   std::unique_ptr<Solver> interior_ = interior_point_info().create();
+  std::unique_ptr<Solver> hybrid_ = hybrid_info().create();
 };
 
 void Automatic::add(SolveResult& total, SolveResult step) {
@@ -45,6 +51,7 @@ void Automatic::add(SolveResult& total, SolveResult step) {
 
 SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
                              const SolveOptions& options) {
+  if (!problem.rows.empty()) return hybrid_->solve(problem, impulses, options);
   const int most = options.max_iterations > 0 ? options.max_iterations
                                               : gauss_seidel_info().default_max_iterations;
   const bool is_cold = std::all_of(impulses.contacts.begin(), impulses.contacts.end(),

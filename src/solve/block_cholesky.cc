@@ -243,7 +243,6 @@ void BlockCholesky::find_panels() {
   row_in_target_.resize(idx(nodes_));
   std::int32_t tallest = 0;
   for (const Panel& panel : panels_) tallest = std::max(tallest, panel.height);
-  work_.resize(kBlock * idx(tallest));
   local_.resize(idx(tallest));
   counting_.resize(idx(tallest));
   std::iota(counting_.begin(), counting_.end(), 0);
@@ -367,47 +366,54 @@ void BlockCholesky::solve(std::span<double> x) {
   for (std::size_t k = 0; k < position_.size(); ++k) {
     std::copy_n(x.data() + kBlock * k, kBlock, y + kBlock * idx(position_[k]));
   }
+  using Part = Eigen::Matrix<double, kBlock, 1>;
+  using View = Eigen::Map<const Block, 0, Eigen::OuterStride<>>;
+  // Block row i of a panel, in the elimination order.
+  const auto row_of = [&](const Panel& panel, std::int32_t i) {
+    return i < panel.width ? panel.first + i : rows_[panel.rows + idx(i - panel.width)];
+  };
   // L y = x
   for (const Panel& panel : panels_) {
-    const std::size_t own = kBlock * idx(panel.width), height = kBlock * idx(panel.height);
-    double* head = y + kBlock * idx(panel.first);
-    const double* inverse = inverse_diagonal_.data() + kBlock * idx(panel.first);
-    std::fill(work_.begin() + static_cast<std::ptrdiff_t>(own),
-              work_.begin() + static_cast<std::ptrdiff_t>(height), 0.0);
-    const double* column = values_.data() + panel.values;
-    for (std::size_t c = 0; c < own; ++c, column += height) {
-      const double value = head[c] * inverse[c];
-      head[c] = value;
-      for (std::size_t r = c + 1; r < own; ++r) head[r] -= column[r] * value;
-      for (std::size_t r = own; r < height; ++r) work_[r] += column[r] * value;
-    }
-    for (std::int32_t i = panel.width; i < panel.height; ++i) {
-      double* to = y + kBlock * idx(rows_[panel.rows + idx(i - panel.width)]);
-      const double* from = work_.data() + kBlock * idx(i);
-      for (int d = 0; d < kBlock; ++d) to[d] -= from[d];
+    const auto stride = static_cast<Eigen::Index>(kBlock * idx(panel.height));
+    for (std::int32_t j = 0; j < panel.width; ++j) {
+      const double* column =
+          values_.data() + panel.values + kBlock * idx(j) * static_cast<std::size_t>(stride);
+      const double* own = column + kBlock * idx(j);
+      const double* inverse = inverse_diagonal_.data() + kBlock * idx(panel.first + j);
+      Eigen::Map<Part> head(y + kBlock * idx(panel.first + j));
+      for (std::size_t c = 0; c < kBlock; ++c, own += stride) {
+        const double value = head[static_cast<int>(c)] * inverse[c];
+        head[static_cast<int>(c)] = value;
+        for (std::size_t r = c + 1; r < kBlock; ++r) head[static_cast<int>(r)] -= own[r] * value;
+      }
+      for (std::int32_t i = j + 1; i < panel.height; ++i) {
+        const View block(column + kBlock * idx(i), Eigen::OuterStride<>(stride));
+        Eigen::Map<Part>(y + kBlock * idx(row_of(panel, i))).noalias() -= block * head;
+      }
     }
   }
   // L^T x = y
   for (std::size_t p = panels_.size(); p-- > 0;) {
     const Panel& panel = panels_[p];
-    const std::size_t own = kBlock * idx(panel.width), height = kBlock * idx(panel.height);
-    double* head = y + kBlock * idx(panel.first);
-    const double* inverse = inverse_diagonal_.data() + kBlock * idx(panel.first);
-    for (std::int32_t i = panel.width; i < panel.height; ++i) {
-      std::copy_n(y + kBlock * idx(rows_[panel.rows + idx(i - panel.width)]), kBlock,
-                  work_.data() + kBlock * idx(i));
-    }
-    for (std::size_t c = own; c-- > 0;) {
-      const double* column = values_.data() + panel.values + c * height;
-      double sum = 0.0;
-      for (std::size_t r = c + 1; r < own; ++r) sum += column[r] * head[r];
-      // Six sums side by side: one would wait for itself.
-      double part[kBlock] = {};
-      for (std::size_t r = own; r < height; r += kBlock) {
-        for (std::size_t d = 0; d < kBlock; ++d) part[d] += column[r + d] * work_[r + d];
+    const auto stride = static_cast<Eigen::Index>(kBlock * idx(panel.height));
+    for (std::int32_t j = panel.width; j-- > 0;) {
+      const double* column =
+          values_.data() + panel.values + kBlock * idx(j) * static_cast<std::size_t>(stride);
+      const double* inverse = inverse_diagonal_.data() + kBlock * idx(panel.first + j);
+      Eigen::Map<Part> head(y + kBlock * idx(panel.first + j));
+      Part sum = head;
+      for (std::int32_t i = j + 1; i < panel.height; ++i) {
+        const View block(column + kBlock * idx(i), Eigen::OuterStride<>(stride));
+        sum.noalias() -=
+            block.transpose() * Eigen::Map<const Part>(y + kBlock * idx(row_of(panel, i)));
       }
-      sum += (part[0] + part[1]) + (part[2] + part[3]) + (part[4] + part[5]);
-      head[c] = (head[c] - sum) * inverse[c];
+      for (int c = kBlock; c-- > 0;) {
+        const double* own = column + kBlock * idx(j) + c * stride;
+        double value = sum[c];
+        for (int r = c + 1; r < static_cast<int>(kBlock); ++r) value -= own[r] * sum[r];
+        sum[c] = value * inverse[c];
+      }
+      head = sum;
     }
   }
   for (std::size_t k = 0; k < position_.size(); ++k) {

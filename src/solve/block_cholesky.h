@@ -91,7 +91,7 @@ class BlockCholesky {
   std::vector<std::int32_t> local_, counting_;  // scratch of subtract(); 0, 1, 2, ...
   std::vector<double> values_;
   std::vector<double> inverse_diagonal_;  // 1/L_ii by scalar position; 0: pivot infinite
-  std::vector<double> permuted_, work_;
+  std::vector<double> permuted_;
   std::size_t block_count_ = 0;
   double flops_ = 0.0;
 };

@@ -79,6 +79,19 @@ void ConeProgram::scatter(const Pair& pair, const double force[3], const double 
   }
 }
 
+double ConeProgram::along(const Row& row, const std::vector<double>& velocities) const {
+  double sum = 0.0;
+  for (int k = 0; k < row.side_count; ++k)
+    sum +=
+        row.sides[k].j.dot(Eigen::Map<const Vec6>(velocities.data() + 6 * idx(row.sides[k].node)));
+  return sum;
+}
+
+void ConeProgram::scatter(const Row& row, double p, std::vector<double>& to) const {
+  for (int k = 0; k < row.side_count; ++k)
+    Eigen::Map<Vec6>(to.data() + 6 * idx(row.sides[k].node)) += row.sides[k].j * p;
+}
+
 void ConeProgram::free_axes_only(std::vector<double>& values) const {
   for (const std::int32_t node : locked_) {
     Eigen::Map<Vec6> x(values.data() + 6 * idx(node));
@@ -211,9 +224,8 @@ void ConeProgram::linearise_points(double& gap) {
 
 void ConeProgram::linearise_rows(double& gap) {
   for (Row& row : rows_) {
-    Eigen::Map<const Vec6> va(delta_.data() + 6 * idx(row.a)), vb(delta_.data() + 6 * idx(row.b));
-    row.r = row.ja.dot(va) + row.jb.dot(vb) + row.q + row.compliance * row.p - row.lambda_lower +
-            row.lambda_upper;
+    row.r =
+        along(row, delta_) + row.q + row.compliance * row.p - row.lambda_lower + row.lambda_upper;
     row.stiffness = row.is_given ? kInfinity
                                  : row.compliance + kRowSoftness / row.mass +
                                        row.lambda_lower / row.above + row.lambda_upper / row.below;
@@ -222,12 +234,14 @@ void ConeProgram::linearise_rows(double& gap) {
     row.target_lower = row.target_upper = 0.0;
     const double r = row.r + row.lambda_lower - row.lambda_upper;
     const double x = row.p - r / row.stiffness;
-    Eigen::Map<Vec6>(base_.data() + 6 * idx(row.a)) += row.ja * x;
-    Eigen::Map<Vec6>(base_.data() + 6 * idx(row.b)) += row.jb * x;
+    scatter(row, x, base_);
     const double d = 1.0 / row.stiffness;
-    if (row.a < nodes_) factor_.add_diagonal(row.a, d * row.ja * row.ja.transpose());
-    if (row.b < nodes_) factor_.add_diagonal(row.b, d * row.jb * row.jb.transpose());
-    if (row.place >= 0) factor_.add_pair(idx(row.place), d * row.ja * row.jb.transpose());
+    for (int k = 0, place = 0; k < row.side_count; ++k) {
+      const Row::Side& side = row.sides[k];
+      factor_.add_diagonal(side.node, d * side.j * side.j.transpose());
+      for (int l = 0; l < k; ++l)
+        factor_.add_pair(idx(row.places[place++]), d * row.sides[l].j * side.j.transpose());
+    }
   }
 }
 
@@ -259,11 +273,10 @@ double ConeProgram::directions(bool is_corrector, double& linear, double& quadra
     }
   }
   for (Row& row : rows_) {
-    Eigen::Map<const Vec6> va(dv_.data() + 6 * idx(row.a)), vb(dv_.data() + 6 * idx(row.b));
     // target: what the product lambda * distance shall become, before its own change.
     const double r = row.r + row.lambda_lower - row.target_lower / row.above - row.lambda_upper +
                      row.target_upper / row.below;
-    row.dp = -(r + row.ja.dot(va) + row.jb.dot(vb)) / row.stiffness;
+    row.dp = -(r + along(row, dv_)) / row.stiffness;
     if (row.has_lower) {
       const double dl =
           (row.target_lower - row.lambda_lower * row.dp) / row.above - row.lambda_lower;
@@ -325,8 +338,7 @@ void ConeProgram::corrector_forces(double target) {
       row.target_upper = target + row.dp * du;
     }
     const double x = (row.target_lower / row.above - row.target_upper / row.below) / row.stiffness;
-    Eigen::Map<Vec6>(change_.data() + 6 * idx(row.a)) += row.ja * x;
-    Eigen::Map<Vec6>(change_.data() + 6 * idx(row.b)) += row.jb * x;
+    scatter(row, x, change_);
   }
   free_axes_only(change_);
 }

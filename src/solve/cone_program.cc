@@ -125,23 +125,27 @@ void ConeProgram::pack_rows(const Problem& problem, const Audit& audit) {
     const RowBlock& from = problem.rows[i];
     if (!std::isfinite(audit.row_mass[i])) continue;
     Row row{};
-    row.a = node_[idx(from.a)];
-    row.b = node_[idx(from.b)];
-    row.ja << from.linear_a, from.angular_a;
-    row.jb << from.linear_b, from.angular_b;
-    if (row.a < nodes_) row.ja = (bodies_[idx(row.a)].free * row.ja).eval();
-    if (row.b < nodes_) row.jb = (bodies_[idx(row.b)].free * row.jb).eval();
-    if (row.a == row.b) {  // one body twice: one Jacobian
-      row.jb += row.ja;
-      row.ja.setZero();
-      row.a = nodes_;
+    for (const RowSide& side : from.used_sides()) {
+      const std::int32_t node = node_[idx(side.body)];
+      if (node == nodes_) continue;
+      Vec6 j;
+      j << side.linear, side.angular;
+      j = (bodies_[idx(node)].free * j).eval();
+      Row::Side* end = row.sides + row.side_count;
+      Row::Side* same =
+          std::find_if(row.sides, end, [&](const Row::Side& s) { return s.node == node; });
+      if (same != end) {  // one body twice: one Jacobian
+        same->j += j;
+      } else {
+        *end = {node, j};
+        ++row.side_count;
+      }
     }
-    if (row.a == nodes_) row.ja.setZero();
-    if (row.b == nodes_) row.jb.setZero();
-    row.place = -1;
-    if (row.a < nodes_ && row.b < nodes_) {
-      row.place = static_cast<std::int32_t>(node_pairs_.size());
-      node_pairs_.push_back({row.a, row.b});
+    for (int k = 1, place = 0; k < row.side_count; ++k) {
+      for (int l = 0; l < k; ++l) {
+        row.places[place++] = static_cast<std::int32_t>(node_pairs_.size());
+        node_pairs_.push_back({row.sides[l].node, row.sides[k].node});
+      }
     }
     row.q = relative_velocity(problem, from, velocities_);
     row.compliance = from.compliance;

@@ -76,8 +76,13 @@ class ConeProgram {
   };
   using Vec6 = Eigen::Matrix<double, 6, 1>;
   struct Row {
-    std::int32_t a, b, place;
-    Vec6 ja, jb;
+    struct Side {
+      std::int32_t node;
+      Vec6 j;
+    };
+    Side sides[4];           // of bodies that can move, each once
+    std::int32_t places[6];  // of the pairs (0,1) (0,2) (1,2) (0,3) ... in the factor
+    int side_count;
     double q, compliance, lower, upper, mass;
     bool has_lower, has_upper;
     bool is_given;                      // lower = upper: nothing to find
@@ -102,6 +107,8 @@ class ConeProgram {
   void scale(const Point& point, PointState& state, double k[6]) const;
   void scatter(const Pair& pair, const double force[3], const double torque_a[3],
                const double torque_b[3], std::vector<double>& to) const;
+  void scatter(const Row& row, double p, std::vector<double>& to) const;
+  double along(const Row& row, const std::vector<double>& velocities) const;  // J v
   void free_axes_only(std::vector<double>& values) const;
   /// ds and dz (and the rows') for the velocity change `dv_`; returns the longest step inside.
   double directions(bool is_corrector, double& linear, double& quadratic);

@@ -111,10 +111,12 @@ inline double visit_point(const PackedPoint& c, const PackedBody& a, const Packe
 
 inline void visit_row(ContactSystem& system, PackedRow& row, double& p, double relaxation,
                       double mass, double& moved) {
-  PackedBody& a = system.bodies[static_cast<std::size_t>(row.a)];
-  PackedBody& b = system.bodies[static_cast<std::size_t>(row.b)];
-  const double u = dot(row.linear_a, a.v) + dot(row.angular_a, a.w) + dot(row.linear_b, b.v) +
-                   dot(row.angular_b, b.w) + row.bias + row.compliance * p;
+  double u = row.bias + row.compliance * p;
+  for (int k = 0; k < row.side_count; ++k) {
+    const PackedRow::Side& side = row.sides[k];
+    const PackedBody& body = system.bodies[static_cast<std::size_t>(side.body)];
+    u += dot(side.linear, body.v) + dot(side.angular, body.w);
+  }
   const double fresh = std::min(row.upper, std::max(row.lower, p - relaxation * row.inverse_w * u));
   const double change = fresh - p;
   p = fresh;
@@ -126,8 +128,10 @@ inline void visit_row(ContactSystem& system, PackedRow& row, double& p, double r
     body.w[1] += (i[1] * angular[0] + i[3] * angular[1] + i[4] * angular[2]) * change;
     body.w[2] += (i[2] * angular[0] + i[4] * angular[1] + i[5] * angular[2]) * change;
   };
-  add(a, row.linear_a, row.angular_a);
-  add(b, row.linear_b, row.angular_b);
+  for (int k = 0; k < row.side_count; ++k) {
+    const PackedRow::Side& side = row.sides[k];
+    add(system.bodies[static_cast<std::size_t>(side.body)], side.linear, side.angular);
+  }
   moved += change * change / (mass * mass);
 }
 
@@ -178,12 +182,13 @@ void ContactSystem::pack(const Problem& problem) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const RowBlock& from = problem.rows[i];
     PackedRow& to = rows[i];
-    to.a = from.a;
-    to.b = from.b;
-    store(to.linear_a, from.linear_a);
-    store(to.angular_a, from.angular_a);
-    store(to.linear_b, from.linear_b);
-    store(to.angular_b, from.angular_b);
+    to.side_count = from.side_count;
+    for (int k = 0; k < from.side_count; ++k) {
+      const RowSide& side = from.sides[static_cast<std::size_t>(k)];
+      to.sides[k].body = side.body;
+      store(to.sides[k].linear, side.linear);
+      store(to.sides[k].angular, side.angular);
+    }
     to.bias = from.bias;
     to.compliance = from.compliance;
     to.lower = from.lower;
@@ -226,11 +231,12 @@ void ContactSystem::set_velocities(const Problem& problem, const Impulses& impul
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const PackedRow& row = rows[i];
     const double p = impulses.rows[i];
-    for (int d = 0; d < 3; ++d) {
-      bodies[static_cast<std::size_t>(row.a)].v[d] += row.linear_a[d] * p;
-      bodies[static_cast<std::size_t>(row.a)].w[d] += row.angular_a[d] * p;
-      bodies[static_cast<std::size_t>(row.b)].v[d] += row.linear_b[d] * p;
-      bodies[static_cast<std::size_t>(row.b)].w[d] += row.angular_b[d] * p;
+    for (int k = 0; k < row.side_count; ++k) {
+      PackedBody& body = bodies[static_cast<std::size_t>(row.sides[k].body)];
+      for (int d = 0; d < 3; ++d) {
+        body.v[d] += row.sides[k].linear[d] * p;
+        body.w[d] += row.sides[k].angular[d] * p;
+      }
     }
   }
   for (std::size_t k = 0; k < bodies.size(); ++k) {

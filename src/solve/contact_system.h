@@ -30,8 +30,12 @@ struct PackedPair {
 };
 
 struct PackedRow {
-  std::int32_t a, b;
-  double linear_a[3], angular_a[3], linear_b[3], angular_b[3];
+  struct Side {
+    std::int32_t body;
+    double linear[3], angular[3];
+  };
+  Side sides[4];
+  int side_count;
   double bias, compliance, lower, upper, inverse_w;
 };
 

@@ -25,6 +25,7 @@ namespace {
 
 // So many looks without a better residual: the iteration swings between too much and nothing, as it
 // does when many contacts act on one body.
+constexpr std::size_t kSides = 4;  // of a block at most; entries count in them
 constexpr int kIdleLooks = 6;
 constexpr double kLeastOmega = 1e-5;
 constexpr int kGrain = 2048;
@@ -54,21 +55,24 @@ void Jacobi::index_bodies(const Problem& problem) {
     count_side(c.b);
   }
   for (const RowBlock& r : problem.rows) {
-    count_side(r.a);
-    count_side(r.b);
+    for (const RowSide& side : r.used_sides()) count_side(side.body);
   }
   for (std::size_t k = 1; k < first_.size(); ++k) first_[k] += first_[k - 1];
-  entry_.resize(2 * (contacts + problem.rows.size()));
+  entry_.resize(static_cast<std::size_t>(first_.back()));
   std::vector<std::int32_t> next(first_.begin(), first_.end() - 1);
-  auto place = [&](std::size_t block, std::int32_t a, std::int32_t b) {
-    entry_[static_cast<std::size_t>(next[static_cast<std::size_t>(a)]++)] =
-        static_cast<std::int32_t>(2 * block);
-    entry_[static_cast<std::size_t>(next[static_cast<std::size_t>(b)]++)] =
-        static_cast<std::int32_t>(2 * block + 1);
+  auto place = [&](std::size_t block, std::size_t side, std::int32_t body) {
+    entry_[static_cast<std::size_t>(next[static_cast<std::size_t>(body)]++)] =
+        static_cast<std::int32_t>(kSides * block + side);
   };
-  for (std::size_t i = 0; i < contacts; ++i) place(i, problem.contacts[i].a, problem.contacts[i].b);
-  for (std::size_t i = 0; i < problem.rows.size(); ++i)
-    place(contacts + i, problem.rows[i].a, problem.rows[i].b);
+  for (std::size_t i = 0; i < contacts; ++i) {
+    place(i, 0, problem.contacts[i].a);
+    place(i, 1, problem.contacts[i].b);
+  }
+  for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+    std::size_t number = 0;
+    for (const RowSide& side : problem.rows[i].used_sides())
+      place(contacts + i, number++, side.body);
+  }
 }
 
 /// The segmented sum: each body adds up its own blocks in ascending order, whatever the number of
@@ -81,8 +85,8 @@ void Jacobi::gather_velocities(const Problem& problem, const Impulses& impulses)
       const ProblemBody& body = problem.bodies[body_index];
       Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
       for (std::int32_t e = first_[body_index]; e < first_[body_index + 1]; ++e) {
-        const std::int32_t side = entry_[static_cast<std::size_t>(e)] & 1;
-        const auto block = static_cast<std::size_t>(entry_[static_cast<std::size_t>(e)] / 2);
+        const auto entry = static_cast<std::size_t>(entry_[static_cast<std::size_t>(e)]);
+        const std::size_t side = entry % kSides, block = entry / kSides;
         if (block < problem.contacts.size()) {
           const ContactBlock& c = problem.contacts[block];
           const Vec3& p = impulses.contacts[block];
@@ -93,8 +97,8 @@ void Jacobi::gather_velocities(const Problem& problem, const Impulses& impulses)
         } else {
           const RowBlock& r = problem.rows[block - problem.contacts.size()];
           const double p = impulses.rows[block - problem.contacts.size()];
-          force += (side == 1 ? r.linear_b : r.linear_a) * p;
-          torque += (side == 1 ? r.angular_b : r.angular_a) * p;
+          force += r.sides[side].linear * p;
+          torque += r.sides[side].angular * p;
         }
       }
       velocities_[body_index].linear = body.velocity + body.inverse_mass.cwiseProduct(force);

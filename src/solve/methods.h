@@ -10,5 +10,6 @@ SolverInfo gauss_seidel_info();
 SolverInfo jacobi_info();
 SolverInfo apgd_info();
 SolverInfo interior_point_info();
+SolverInfo hybrid_info();
 
 }  // namespace scree

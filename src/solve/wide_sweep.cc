@@ -510,24 +510,36 @@ void add(const double* response, double p, WideBody& body) {
   }
 }
 
+/// Both bodies (or all four) of a row moved by the impulse p.
+void push(const WideRow& row, double p, WideSystem& system) {
+  for (int k = 0; k < row.side_count; ++k)
+    add(row.sides[k].response, p, system.bodies[static_cast<std::size_t>(row.sides[k].body)]);
+}
+
 double along(const double* jacobian, const WideBody& body) {
   return jacobian[0] * body.v[0] + jacobian[1] * body.v[1] + jacobian[2] * body.v[2] +
          jacobian[3] * body.w[0] + jacobian[4] * body.w[1] + jacobian[5] * body.w[2];
 }
 
+/// u = J v + b + R p.
+double velocity_of(const WideRow& row, double p, const WideSystem& system) {
+  double u = row.bias + row.compliance * p;
+  for (int k = 0; k < row.side_count; ++k) {
+    const WideRow::Side& side = row.sides[k];
+    u += along(side.jacobian, system.bodies[static_cast<std::size_t>(side.body)]);
+  }
+  return u;
+}
+
 void sweep_rows(WideSystem& system, std::span<double> p, double relaxation) {
   for (std::size_t i = 0; i < system.rows.size(); ++i) {
     const WideRow& row = system.rows[i];
-    WideBody& a = system.bodies[static_cast<std::size_t>(row.a)];
-    WideBody& b = system.bodies[static_cast<std::size_t>(row.b)];
-    const double u =
-        along(row.jacobian_a, a) + along(row.jacobian_b, b) + row.bias + row.compliance * p[i];
+    const double u = velocity_of(row, p[i], system);
     const double fresh = std::clamp(p[i] - relaxation * row.inverse_w * u, row.lower, row.upper);
     const double change = fresh - p[i];
     if (change == 0.0) continue;
     p[i] = fresh;
-    add(row.response_a, change, a);
-    add(row.response_b, change, b);
+    push(row, change, system);
   }
 }
 
@@ -544,9 +556,7 @@ void wide_velocities(const Problem& problem, WideSystem& system, std::span<const
   }
   HWY_DYNAMIC_DISPATCH(push_all)(system, p.data());
   for (std::size_t i = 0; i < system.rows.size(); ++i) {
-    const WideRow& row = system.rows[i];
-    add(row.response_a, row_impulses[i], system.bodies[static_cast<std::size_t>(row.a)]);
-    add(row.response_b, row_impulses[i], system.bodies[static_cast<std::size_t>(row.b)]);
+    push(system.rows[i], row_impulses[i], system);
   }
 }
 
@@ -561,9 +571,7 @@ double wide_residual(const WideSystem& system, std::span<const WideImpulse> p,
   double sum = HWY_DYNAMIC_DISPATCH(residual_groups)(system, p.data(), law);
   for (std::size_t i = 0; i < system.rows.size(); ++i) {
     const WideRow& row = system.rows[i];
-    const double u = along(row.jacobian_a, system.bodies[static_cast<std::size_t>(row.a)]) +
-                     along(row.jacobian_b, system.bodies[static_cast<std::size_t>(row.b)]) +
-                     row.bias + row.compliance * row_impulses[i];
+    const double u = velocity_of(row, row_impulses[i], system);
     const double there = std::clamp(row_impulses[i] - row.inverse_w * u, row.lower, row.upper);
     const double f = (row_impulses[i] - there) * row.weight;
     sum += f * f;
@@ -588,8 +596,7 @@ void wide_extrapolate(WideSystem& system, std::span<WideImpulse> p, std::span<do
     const double here = row_impulses[i], further = here + factor * (here - last.rows[i]);
     row_impulses[i] = std::clamp(further, row.lower, row.upper);
     last.rows[i] = here;
-    add(row.response_a, row_impulses[i] - further, system.bodies[static_cast<std::size_t>(row.a)]);
-    add(row.response_b, row_impulses[i] - further, system.bodies[static_cast<std::size_t>(row.b)]);
+    push(row, row_impulses[i] - further, system);
   }
 }
 
@@ -599,8 +606,7 @@ void wide_project(WideSystem& system, std::span<WideImpulse> p, std::span<double
   for (std::size_t i = 0; i < system.rows.size(); ++i) {
     const WideRow& row = system.rows[i];
     const double fresh = std::clamp(row_impulses[i], row.lower, row.upper);
-    add(row.response_a, fresh - row_impulses[i], system.bodies[static_cast<std::size_t>(row.a)]);
-    add(row.response_b, fresh - row_impulses[i], system.bodies[static_cast<std::size_t>(row.b)]);
+    push(row, fresh - row_impulses[i], system);
     row_impulses[i] = fresh;
   }
 }

@@ -69,21 +69,21 @@ void fill_blank(int lane, WidePoint& point) {
 
 WideRow pack_row(const Problem& problem, const RowBlock& row) {
   WideRow out{};
-  out.a = row.a;
-  out.b = row.b;
-  auto side = [&](std::int32_t index, const Vec3& linear, const Vec3& angular, double* jacobian,
-                  double* response) {
-    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(index)];
-    const Vec3 dv = body.inverse_mass.cwiseProduct(linear), dw = body.inverse_inertia * angular;
+  out.side_count = row.side_count;
+  for (int s = 0; s < row.side_count; ++s) {
+    const RowSide& from = row.sides[static_cast<std::size_t>(s)];
+    WideRow::Side& side = out.sides[s];
+    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(from.body)];
+    const Vec3 dv = body.inverse_mass.cwiseProduct(from.linear);
+    const Vec3 dw = body.inverse_inertia * from.angular;
+    side.body = from.body;
     for (int k = 0; k < 3; ++k) {
-      jacobian[k] = linear[k];
-      jacobian[3 + k] = angular[k];
-      response[k] = dv[k];
-      response[3 + k] = dw[k];
+      side.jacobian[k] = from.linear[k];
+      side.jacobian[3 + k] = from.angular[k];
+      side.response[k] = dv[k];
+      side.response[3 + k] = dw[k];
     }
-  };
-  side(row.a, row.linear_a, row.angular_a, out.jacobian_a, out.response_a);
-  side(row.b, row.linear_b, row.angular_b, out.jacobian_b, out.response_b);
+  }
   out.bias = row.bias;
   out.compliance = row.compliance;
   out.lower = row.lower;

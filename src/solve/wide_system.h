@@ -55,9 +55,13 @@ struct alignas(32) WideImpulse {
 };
 
 struct WideRow {
-  std::int32_t a, b;
-  double jacobian_a[6], jacobian_b[6];  // J
-  double response_a[6], response_b[6];  // M^-1 J^T
+  struct Side {
+    std::int32_t body;
+    double jacobian[6];  // J
+    double response[6];  // M^-1 J^T
+  };
+  Side sides[4];
+  int side_count;
   double bias, compliance, lower, upper, inverse_w, weight;
 };
 

@@ -9,8 +9,8 @@
 namespace scree {
 namespace {
 
-constexpr std::size_t kMostRequests = 1000;  // waiting; a page has a few
-constexpr std::size_t kMostRows = 2000;      // of a table in one frame
+constexpr std::ptrdiff_t kMostRequests = 100;  // of a client, waiting; a page has a few
+constexpr std::size_t kMostRows = 2000;        // of a table in one frame
 
 std::shared_ptr<const std::string> shared(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
@@ -125,7 +125,15 @@ std::vector<ClientRequest> LiveClients::take_requests(
   std::vector<ClientRequest> taken(std::make_move_iterator(requests_.begin()),
                                    std::make_move_iterator(requests_.end()));
   requests_.clear();
-  return taken;
+  lock.unlock();
+  // In turn: the first of each client, then the second of each.
+  std::map<ClientId, int> count;
+  std::vector<std::pair<int, std::size_t>> order;
+  for (std::size_t i = 0; i < taken.size(); ++i) order.emplace_back(count[taken[i].client]++, i);
+  std::sort(order.begin(), order.end());
+  std::vector<ClientRequest> in_turn;
+  for (const auto& [turn, i] : order) in_turn.push_back(std::move(taken[i]));
+  return in_turn;
 }
 
 // Called with everything a page needs for its first picture: it does not wait for the step that is
@@ -193,7 +201,9 @@ void LiveClients::ask(ClientId client, Request request) {
     const bool replaces = !requests_.empty() && requests_.back().client == client &&
                           is_drag(requests_.back().request) && is_drag(request);
     if (replaces) requests_.pop_back();
-    is_full = requests_.size() >= kMostRequests && !is_release;
+    const auto is_own = [&](const ClientRequest& other) { return other.client == client; };
+    is_full =
+        !is_release && std::count_if(requests_.begin(), requests_.end(), is_own) >= kMostRequests;
     if (!is_full) requests_.push_back({client, request});
   }
   if (give_up_ != nullptr && starts_anew(request.command) && !is_full) *give_up_ = true;

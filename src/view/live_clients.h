@@ -36,24 +36,30 @@ class RowLog {
     rows_.clear();
   }
   std::uint64_t end() const { return first_ + rows_.size(); }
-  /// Rows from number `next` on that `is_wanted`, at most `most` of them, evenly taken; the newest
-  /// is always among them.
+  /// Rows from number `next` on that `is_wanted`, about `most` of them at most, evenly taken: all
+  /// rows of a step or none, and always those of the newest.
   template <class Condition>
   RowTable since(std::uint64_t next, std::size_t most, const Condition& is_wanted) const {
     RowTable table{.columns = Columns, .values = {}};
     const std::size_t from = next > first_ ? static_cast<std::size_t>(next - first_) : 0;
-    const std::size_t count = rows_.size() - std::min(from, rows_.size());
-    const std::size_t stride = count / most + 1;
+    std::vector<std::size_t> wanted, taken;
     for (std::size_t k = from; k < rows_.size(); ++k) {
-      if ((rows_.size() - 1 - k) % stride != 0 && stride > 1) continue;
-      if (is_wanted(rows_[k])) {
-        table.values.insert(table.values.end(), rows_[k].begin(), rows_[k].end());
-      }
+      if (is_wanted(rows_[k])) wanted.push_back(k);
     }
+    const std::size_t stride = wanted.size() / most + 1;
+    std::size_t step = 0;  // counted from the newest
+    for (std::size_t i = wanted.size(); i-- > 0;) {
+      if (i + 1 < wanted.size() && time_of(wanted[i]) != time_of(wanted[i + 1])) ++step;
+      if (step % stride == 0) taken.push_back(wanted[i]);
+    }
+    for (auto k = taken.rbegin(); k != taken.rend(); ++k)
+      table.values.insert(table.values.end(), rows_[*k].begin(), rows_[*k].end());
     return table;
   }
 
  private:
+  double time_of(std::size_t k) const { return rows_[k][1]; }  // the second column of every table
+
   static constexpr std::size_t kKept = 20000;
   std::deque<std::array<double, Columns>> rows_;
   std::uint64_t first_ = 0;

@@ -124,10 +124,7 @@ LiveView::Clock::time_point LiveView::due_time(const World& world) {
 
 /// Before requests are taken: whoever sets the flag from then on has one that waits.
 void LiveView::allow_steps() {
-  const bool is_reset_due = std::any_of(
-      requests_.begin(), requests_.end(),
-      [](const ClientRequest& request) { return starts_anew(request.request.command); });
-  if (options_.give_up != nullptr && !is_reset_due) *options_.give_up = false;
+  if (options_.give_up != nullptr && requests_.empty()) *options_.give_up = false;
 }
 
 bool LiveView::wait_for_turn(World& world) {
@@ -135,6 +132,8 @@ bool LiveView::wait_for_turn(World& world) {
     allow_steps();
     if (options_.is_interrupted() || has_ended(world)) return false;
     const Clock::time_point now = Clock::now();
+    // A run that was stopped by a page which then went away would wait for ever.
+    if (!can("restart") && clients_.had_client() && !clients_.has_clients()) is_playing_ = true;
     const bool was_running = is_running();
     const Clock::time_point due = was_running ? due_time(world) : now + kPatience;
     attend(world, std::min(due, now + kPatience));
@@ -158,10 +157,10 @@ bool LiveView::wait_for_turn(World& world) {
 
 /// Requests, frames and status that are due, for as long as there is time.
 void LiveView::attend(World& world, Clock::time_point until) {
-  // What is left from the last turn goes first, and is not waited for.
-  const Clock::time_point start = Clock::now();
-  for (ClientRequest& request : clients_.take_requests(requests_.empty() ? until : start)) {
-    requests_.push_back(std::move(request));
+  // What is left from the last turn goes first; only then are further ones taken.
+  if (requests_.empty()) {
+    for (ClientRequest& request : clients_.take_requests(until))
+      requests_.push_back(std::move(request));
   }
   // A client that asks without end must not keep the simulation from its steps.
   const Clock::time_point begin = Clock::now();

@@ -15,6 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr int kMostFailedLooks = 4;       // at a growing file, before it is given up
 constexpr std::size_t kMostWaiting = 64;  // requests of one client
 constexpr int kFramesPerTurn = 4;         // then it is the next client's turn
 constexpr int kMostStepRows = 20000;
@@ -69,6 +70,7 @@ std::vector<std::array<double, kStepColumns>> step_rows(const Recording& recordi
     const std::vector<double> stage = recording.series(name);
     for (std::size_t i = 0; i < ms.size(); ++i) ms[i] += stage[i];
   }
+  const std::vector<double> joint_error = recording.series("joint_error");
   const std::vector<double> times = recording.times();
   const std::vector<std::int64_t> steps = recording.steps();
   const std::vector<bool> converged = recording.converged();
@@ -80,6 +82,7 @@ std::vector<std::array<double, kStepColumns>> step_rows(const Recording& recordi
     for (std::size_t c = 0; c < columns.size(); ++c) row[2 + c] = columns[c][i];
     row[9] = ms[i];
     row[10] = converged[i] ? 1.0 : 0.0;
+    row[11] = joint_error[i];
     rows.push_back(row);
   }
   return rows;
@@ -101,7 +104,8 @@ void ReplayView::on_open(ClientId client) {
   const std::lock_guard lock(mutex_);
   clients_[client] = {};
   server_.send(client, {hello_, false});
-  if (!later_.empty()) send(client, frames_message(frame_count_, true, later_));
+  if (!later_.empty() || has_stopped_looking_)
+    send(client, frames_message(frame_count_, !has_stopped_looking_, later_));
 }
 
 void ReplayView::on_close(ClientId client) {
@@ -182,14 +186,16 @@ void ReplayView::serve(const std::function<bool()>& is_interrupted) {
       last_look = now;
       try {
         look_for_more();
-      } catch (const std::exception&) {
-        is_growing_ = false;  // it was removed or replaced; what is asked for next says so
+        failed_looks_ = 0;
+      } catch (const std::exception& error) {
+        if (++failed_looks_ >= kMostFailedLooks) stop_looking(error.what());
       }
     }
   }
 }
 
 bool ReplayView::answer(Task& task) {
+  if (!trouble_.empty()) throw InputError(trouble_);
   const Command& command = task.request.command;
   if (const auto* frames = std::get_if<WantFrames>(&command)) return send_frames(task, *frames);
   if (std::holds_alternative<WantSteps>(command)) {
@@ -259,6 +265,18 @@ void ReplayView::look_for_more() {
   later_.insert(later_.end(), more.begin(), more.end());
   frame_count_ = recording_.frame_count();
   tell_all(shared(to_text(frames_message(frame_count_, true, more))));
+}
+
+/// The file was removed or replaced by something else: what there is stays, or every answer says
+/// why there is nothing.
+void ReplayView::stop_looking(const std::string& reason) {
+  is_growing_ = false;
+  if (recording_.frame_count() == 0) trouble_ = reason;
+  const std::lock_guard lock(mutex_);
+  has_stopped_looking_ = true;
+  frame_count_ = recording_.frame_count();
+  tell_all(shared(to_text(frames_message(frame_count_, false, {}))));
+  tell_all(shared(to_text({{"type", "error"}, {"message", reason}, {"about", "frames"}})));
 }
 
 /// When the writer has closed it, the last frames are there only for those who open it again. It

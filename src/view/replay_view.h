@@ -61,6 +61,7 @@ class ReplayView : public ServerEvents {
   void reply(const Task& task, std::string bytes, bool is_binary);
   void look_for_more();
   void look_anew();
+  void stop_looking(const std::string& reason);
   void tell_all(const std::shared_ptr<const std::string>& text);
   void send(ClientId client, const ViewJson& json);
   void send_error(ClientId client, const Request& request, const std::string& message);
@@ -68,6 +69,8 @@ class ReplayView : public ServerEvents {
   Recording recording_;
   std::vector<int> moving_;
   bool is_growing_ = false;
+  int failed_looks_ = 0;
+  std::string trouble_;               // why there is nothing to show any more
   const std::size_t most_under_way_;  // bytes; a client that has more waits for its turn
 
   std::mutex mutex_;  // for what follows
@@ -75,6 +78,7 @@ class ReplayView : public ServerEvents {
   std::map<ClientId, Client> clients_;
   ClientId served_ = 0;  // the last that had a turn
   std::shared_ptr<const std::string> hello_;
+  bool has_stopped_looking_ = false;
   std::vector<double> later_;  // s, times of the frames that hello_ does not know
   int frame_count_ = 0;        // with these
   Server server_;              // last: it ends first, and calls the functions above until then

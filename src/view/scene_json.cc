@@ -168,6 +168,23 @@ ViewJson describe_solvers() {
   return list;
 }
 
+ViewJson describe_joints(const Scene& scene, const Model& model) {
+  ViewJson joints = ViewJson::array();
+  for (std::size_t i = 0; i < model.joints.size(); ++i) {
+    const JointModel& joint = model.joints[i];
+    ViewJson frame_a = ViewJson::array(), frame_b = ViewJson::array();
+    append_pose(frame_a, scene.joints[i].frame_a);
+    append_pose(frame_b, scene.joints[i].frame_b);
+    joints.push_back({{"name", joint.name},
+                      {"kind", name_of(joint.kind)},
+                      {"a", joint.a - 1},
+                      {"b", joint.b - 1},
+                      {"frame_a", std::move(frame_a)},
+                      {"frame_b", std::move(frame_b)}});
+  }
+  return joints;
+}
+
 void add_extent(const Shape& shape, const Pose& pose, Aabb& box) {
   Aabb own;
   for (int d = 0; d < 3; ++d) {
@@ -231,7 +248,8 @@ ViewJson describe_bodies(const Scene& scene, const Model& model, std::size_t fir
     color.push_back(color_number(body));
     for (int d = 0; d < 3; ++d) center.push_back(compiled.center_of_mass[d]);
     is_centered = is_centered && compiled.center_of_mass.isZero(0.0);
-    if (body.shape) add_parts(*body.shape, Pose{}, k, shapes, parts);
+    const std::optional<Shape>& shown = body.visual ? body.visual : body.shape;
+    if (shown) add_parts(*shown, Pose{}, k, shapes, parts);
   }
   ViewJson json;
   json["bodies"] = {{"names", std::move(names)},
@@ -275,7 +293,7 @@ ViewJson describe_scene(const Scene& scene, const Model& model) {
     if (body.motion == Motion::fixed) append_pose(fixed, body.pose);
   }
   json["fixed"] = std::move(fixed);
-  json["joints"] = ViewJson::array();
+  json["joints"] = describe_joints(scene, model);
   json["materials"] = describe_materials(scene, model);
   json["pairs"] = describe_pairs(scene);
   json["parameters"] = describe_parameters(scene);

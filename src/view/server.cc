@@ -160,8 +160,8 @@ void Server::Parts::watch_clients() {
   watch_timer.expires_after(period);
   watch_timer.async_wait([this](ErrorCode) {
     if (hub.is_stopping) return;
+    watch_clients();  // first: what follows may throw
     for (const auto& [id, client] : hub.clients) client->watch(Client::Clock::now());
-    watch_clients();
   });
 }
 

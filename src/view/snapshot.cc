@@ -112,7 +112,7 @@ std::array<double, kStepColumns> step_row(const Receipt& receipt) {
           receipt.potential_energy,
           ms.collide + ms.assemble + ms.solve + ms.integrate,
           receipt.converged ? 1.0 : 0.0,
-          0.0};
+          receipt.joint_error};
 }
 
 std::array<double, kTrackColumns> track_row(int body, double time, const Pose& pose,

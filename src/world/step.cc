@@ -8,6 +8,10 @@
 namespace scree {
 namespace {
 
+// Errors of joints over their size, and angles, below which they are closed.
+constexpr double kClosed = 1e-9;
+constexpr int kMostRounds = 12;
+
 /// Milliseconds since the last call.
 class Stopwatch {
  public:
@@ -22,6 +26,36 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// Moves the biases of the joints until their equations hold at the end of the step. What was found
+/// before is the start of the next round; a round that made it worse is taken back.
+JointErrors close_joints(const Model& model, const State& state, double step, Solver& solver,
+                         const SolveOptions& options, StepWorkspace& w, SolveResult& result) {
+  JointErrors error = joint_errors(model, state, w.next, step, w.joint_rows, w.row_errors);
+  for (int round = 0; round < kMostRounds && error.relative > kClosed; ++round) {
+    w.tried_impulses = w.impulses;
+    correct_joint_rows(w.row_errors, w.problem);
+    SolveResult again = solver.solve_again(w.problem, w.impulses, options);
+    again.iterations += result.iterations;
+    w.tried_next = state;
+    integrate(model, w.problem, w.impulses, w.tried_next);
+    const JointErrors tried =
+        joint_errors(model, state, w.tried_next, step, w.joint_rows, w.tried_errors);
+    if (!(tried.relative < error.relative)) {
+      for (double& e : w.row_errors) e = -e;
+      correct_joint_rows(w.row_errors, w.problem);
+      w.impulses = w.tried_impulses;
+      return error;
+    }
+    const bool is_slow = tried.relative > 0.5 * error.relative;
+    std::swap(w.next, w.tried_next);
+    std::swap(w.row_errors, w.tried_errors);
+    result = std::move(again);
+    error = tried;
+    if (is_slow) break;
+  }
+  return error;
+}
+
 }  // namespace
 
 Receipt take_step(const Model& model, const State& state, const StepForces& forces, double step,
@@ -35,18 +69,27 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   receipt.ms.collide = watch.lap();
 
   assemble(model, state, w.contacts, forces, step, w.problem);
+  assemble_joints(model, state, step, w.problem, w.joint_rows);
   warm_start(model, state, w.contacts, w.problem, w.impulses);
+  warm_start_joints(state, step, w.joint_rows, w.impulses.rows);
   receipt.ms.assemble = watch.lap();
 
-  const SolveResult result = solver.solve(w.problem, w.impulses, options);
+  SolveOptions brief = options;
+  brief.is_brief = true;
+  SolveResult result = solver.solve(w.problem, w.impulses, brief);
   receipt.ms.solve = watch.lap();
 
   w.next = state;
   integrate(model, w.problem, w.impulses, w.next);
+  receipt.ms.integrate = watch.lap();
+  const JointErrors errors = close_joints(model, state, step, solver, brief, w, result);
+  receipt.ms.solve += watch.lap();
+  w.next.time = state.time + step;
+  finish_joints(model, state, w.problem, w.joint_rows, w.impulses.rows, w.next);
   remember(state, w.contacts, w.problem, w.impulses, w.next.memory);
   w.next.last_step = step;
   const Energy energy = energy_of(model, w.next);
-  receipt.ms.integrate = watch.lap();
+  receipt.ms.integrate += watch.lap();
 
   // The judge's word, not the solver's: a registered solver may report what it likes.
   w.audit.prepare(w.problem);
@@ -61,6 +104,10 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   receipt.contacts = static_cast<int>(w.contacts.list.size());
   for (const Contact& contact : w.contacts.list)
     receipt.penetration = std::max(receipt.penetration, -contact.gap);
+  receipt.joint_error = errors.length;
+  receipt.joint_angle_error = errors.angle;
+  for (std::size_t j = 0; j < model.joints.size(); ++j)
+    receipt.broken_joints += w.next.joint_broken[j] && !state.joint_broken[j] ? 1 : 0;
   receipt.kinetic_energy = energy.kinetic;
   receipt.potential_energy = energy.potential;
   return receipt;

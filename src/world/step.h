@@ -6,6 +6,7 @@
 #include "model/state.h"
 #include "problem/assemble.h"
 #include "problem/audit.h"
+#include "problem/joint_rows.h"
 #include "scree/receipt.h"
 #include "scree/solver.h"
 
@@ -17,8 +18,14 @@ struct StepWorkspace {
   Contacts contacts;
   Problem problem;
   Impulses impulses;
+  std::vector<JointRow> joint_rows;  // what the rows of the problem belong to
   State next;
   Audit audit;
+  std::vector<double> row_errors;  // of the joints' equations, m or rad
+  // Of a round of closing joints that may be taken back.
+  Impulses tried_impulses;
+  State tried_next;
+  std::vector<double> tried_errors;
 };
 
 /// state + step -> workspace.next, which the caller commits (or not). Nothing else changes.

@@ -93,6 +93,9 @@ Receipt World::Parts::advance(const State& from, double step, int halvings_left)
   second.iterations += first.iterations + receipt.iterations;
   second.converged = first.converged && second.converged;
   second.penetration = std::max(first.penetration, second.penetration);
+  second.joint_error = std::max(first.joint_error, second.joint_error);
+  second.joint_angle_error = std::max(first.joint_angle_error, second.joint_angle_error);
+  second.broken_joints += first.broken_joints;
   if (first.residuals.relative_rms > second.residuals.relative_rms)
     second.residuals = first.residuals;
   if (!first.converged) second.status = first.status;
@@ -215,6 +218,71 @@ Vec3 World::contact_force(int body) const {
     sum += (c.b == index ? 1.0 : -1.0) * world;
   }
   return sum / p.workspace.problem.step;
+}
+
+int World::joint_count() const { return static_cast<int>(parts_->model.joints.size()); }
+
+int World::joint_index(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const JointModel& joint : parts_->model.joints) {
+    if (joint.name == name) return static_cast<int>(names.size());
+    names.push_back(joint.name);
+  }
+  const std::string near = nearest_word(name, names);
+  throw InputError("there is no joint '" + name + "'" +
+                   (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+std::size_t World::axis_of(int joint, int axis) const {
+  const JointModel& model = parts_->model.joints.at(static_cast<std::size_t>(joint));
+  if (axis < 0 || axis >= model.axis_count) {
+    throw InputError(fmt::format("joint '{}' ({}) has {} coordinates, there is no number {}",
+                                 model.name, name_of(model.kind), model.axis_count, axis));
+  }
+  return static_cast<std::size_t>(model.first_axis + axis);
+}
+
+double World::joint_coordinate(int joint, int axis) const {
+  return parts_->state.joint_coordinate[axis_of(joint, axis)];
+}
+
+double World::joint_rate(int joint, int axis) const {
+  axis_of(joint, axis);
+  const JointModel& model = parts_->model.joints[static_cast<std::size_t>(joint)];
+  return scree::joint_rate(model, joint_frames(model, parts_->state), parts_->state, axis);
+}
+
+JointReaction World::joint_reaction(int joint) const {
+  const Parts& p = *parts_;
+  const JointModel& model = p.model.joints.at(static_cast<std::size_t>(joint));
+  if (p.workspace.joint_rows.empty()) return {};
+  // The state before the step is the one that was swapped out.
+  std::vector<Reaction> all;
+  joint_reactions(p.model, p.workspace.next, p.workspace.problem, p.workspace.joint_rows,
+                  p.workspace.impulses.rows, all);
+  const Reaction& found = all[static_cast<std::size_t>(joint)];
+  const Mat3 axes = joint_frames(model, p.workspace.next).axes_a;
+  return {found.force, found.torque, axes.transpose() * found.force,
+          axes.transpose() * found.torque};
+}
+
+double World::joint_error(int joint) const {
+  const Parts& p = *parts_;
+  const JointModel& model = p.model.joints.at(static_cast<std::size_t>(joint));
+  const double angle = model.axis_count > 0 ? joint_coordinate(joint) : 0.0;
+  return scree::joint_error(model, joint_frames(model, p.state), angle).length();
+}
+
+bool World::is_joint_broken(int joint) const {
+  return parts_->state.joint_broken.at(static_cast<std::size_t>(joint)) != 0;
+}
+
+void World::set_motor(int joint, const JointMotor& motor, int axis) {
+  if (!std::isfinite(motor.target) || !std::isfinite(motor.speed) || !(motor.stiffness >= 0.0) ||
+      !(motor.damping >= 0.0) || !(motor.max_force >= 0.0)) {
+    throw InputError("a motor must have a finite target and speed, and no negative gain or force");
+  }
+  parts_->model.joint_axes[axis_of(joint, axis)].motor = motor;
 }
 
 const Scene& World::scene() const { return parts_->scene; }

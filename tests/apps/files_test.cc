@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/program.h"
+#include "model/joint_read.h"
 #include "model/shape_read.h"
 #include "record/record_fixture.h"
 
@@ -41,10 +42,11 @@ TEST(List, EveryTopicHasNamesAndDescriptions) {
   }
 }
 
-TEST(List, ThereAreNoJointsYet) {
+TEST(List, NamesEveryKindOfJoint) {
   const Folder folder;
-  EXPECT_EQ(json_of(folder, {"list", "joints", "--json"}), Json::array());
-  EXPECT_EQ(scree(folder, {"list", "joints"}).err, "scree list: there are no joints yet\n");
+  const Json list = json_of(folder, {"list", "joints", "--json"});
+  ASSERT_EQ(list.size(), joint_kind_names().size());
+  for (std::size_t i = 0; i < list.size(); ++i) EXPECT_EQ(list[i]["name"], joint_kind_names()[i]);
 }
 
 TEST(List, DemosHaveParametersAndSolversHaveLaws) {
@@ -308,8 +310,8 @@ TEST(Check, FindsSettingsThatDoNotExistAndSaysWhere) {
     EXPECT_EQ(bad.err,
               "bad.yaml:3:8: run.law must be one of coulomb, relaxed and none, got 'coulom' (did "
               "you mean coulomb?)\n"
-              "bad.yaml:2:11: run.solver must be one of auto, gauss-seidel, jacobi, apgd and "
-              "interior-point, got 'gaus-seidel' (did you mean gauss-seidel?)\n"
+              "bad.yaml:2:11: run.solver must be one of auto, gauss-seidel, jacobi, apgd, "
+              "interior-point and hybrid, got 'gaus-seidel' (did you mean gauss-seidel?)\n"
               "bad.yaml:5:30: bodies[0].shape.sphere.radius must be > 0 m, got -1\n");
     const Outcome option = scree(folder, {verb, "option.yaml"});
     EXPECT_EQ(option.exit_code, 2);

@@ -180,8 +180,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run", "walll"}, "wall"}, Mistake{{"run", "wall", "--set", "brick=100"}, "bricks"},
         Mistake{{"run", "nowhere/scene.yaml"}, "nowhere/scene.yaml: no such file"},
         Mistake{{"run", "hello", "--solver", "gauss-siedel", "--no-record"},
-                "scree run: --solver must be one of auto, gauss-seidel, jacobi, apgd and "
-                "interior-point, got 'gauss-siedel' (did you mean gauss-seidel?)"},
+                "scree run: --solver must be one of auto, gauss-seidel, jacobi, apgd, "
+                "interior-point and hybrid, got 'gauss-siedel' (did you mean gauss-seidel?)"},
         Mistake{{"run", "hello", "--option", "memry=0", "--no-record"},
                 "scree run: --option memry is not an option of the solver auto (did you mean "
                 "memory?)"},

@@ -70,9 +70,9 @@ TEST(GaussNewton, SolvesALinearProblemToTheDampingOfItsSteps) {
   Problem problem = box_stack(3, 0.5, 0.001);
   // A weld with slack in one row ties the top to the ground: rows take part like contacts.
   RowBlock row;
-  row.a = 0;
-  row.b = 3;
-  row.linear_b = Vec3::UnitX();
+  row.sides[0].body = 0;
+  row.sides[1].body = 3;
+  row.sides[1].linear = Vec3::UnitX();
   row.compliance = 0.1;
   problem.rows.push_back(row);
   Impulses impulses = swept(problem, 1e-12);

@@ -52,10 +52,10 @@ void expect_same_velocities(const Problem& problem, Law law) {
 
 RowBlock row_between(int a, int b, const Vec3& axis) {
   RowBlock row;
-  row.a = a;
-  row.b = b;
-  row.linear_a = -axis;
-  row.linear_b = axis;
+  row.sides[0].body = a;
+  row.sides[1].body = b;
+  row.sides[0].linear = -axis;
+  row.sides[1].linear = axis;
   return row;
 }
 
@@ -150,7 +150,7 @@ TEST(InteriorPoint, SolvesRowsOfEveryKindAmongContacts) {
   spring.compliance = 0.5;
   problem.rows.push_back(spring);
   RowBlock motor = row_between(5, 17, Vec3::UnitX());
-  motor.angular_b = Vec3(0.0, 0.2, 0.0);
+  motor.sides[1].angular = Vec3(0.0, 0.2, 0.0);
   motor.bias = -0.4;
   motor.lower = -0.05;
   motor.upper = 0.05;

@@ -123,8 +123,8 @@ TEST_P(EverySolver, SolvesRowsWithCompliance) {
   problem.bodies.emplace_back();
   problem.bodies.push_back(free_body(2.0, Vec3::Ones(), Vec3(1.0, 0, 0)));
   RowBlock row;
-  row.b = 1;
-  row.linear_b = Vec3::UnitX();
+  row.sides[1].body = 1;
+  row.sides[1].linear = Vec3::UnitX();
   row.bias = 0.5;
   row.compliance = 0.25;
   problem.rows.push_back(row);
@@ -187,9 +187,10 @@ TEST(Solvers, AnUnknownNameListsTheKnownOnes) {
     solver_named("gauss");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "solver must be one of auto, gauss-seidel, jacobi, apgd and interior-point, got "
-              "'gauss'");
+    EXPECT_EQ(
+        std::string(error.what()),
+        "solver must be one of auto, gauss-seidel, jacobi, apgd, interior-point and hybrid, got "
+        "'gauss'");
   }
 }
 

@@ -149,10 +149,10 @@ TEST(WideSystem, VisitsRowsBesideContacts) {
   Problem problem = shaken_lattice(6, 0.4, 6);
   // A rod without mass between two spheres of the lattice: no relative speed along x.
   RowBlock row;
-  row.a = 1;
-  row.b = 2;
-  row.linear_a = -Vec3::UnitX();
-  row.linear_b = Vec3::UnitX();
+  row.sides[0].body = 1;
+  row.sides[1].body = 2;
+  row.sides[0].linear = -Vec3::UnitX();
+  row.sides[1].linear = Vec3::UnitX();
   problem.rows.push_back(row);
   Impulses impulses = zero_impulses(problem);
   SolveOptions options;

@@ -195,6 +195,8 @@ export class App {
     }
     const before = this.scene.value;
     const isSame = before !== null && before.hello.scene.name === hello.scene.name;
+    const isSameRecording = isSame && before.hello.mode === 'replay' && hello.mode === 'replay';
+    const timeBefore = this.timeline.times[this.player.cursor.value] ?? 0;
     this.last = null;
     this.forgetRequests();
     this.frame.value = null;
@@ -214,6 +216,7 @@ export class App {
     if (hello.frames) {
       this.isRecordingComplete.value = hello.frames.complete;
       this.timeline.announce([...hello.frames.times], this.source.isWhole);
+      if (isSameRecording) this.player.seekTime(timeBefore);
       if (!this.source.isWhole) this.send({ type: 'steps' });
     }
     if (hello.status) {
@@ -403,7 +406,7 @@ export function missingText(app: App): string {
   const frame = app.frame.value;
   if (!frame) return '';
   const o = app.options.value;
-  const needsContacts = o.contacts || o.forces || o.colorBy === 'force' || o.colorBy === 'residual';
+  const needsContacts = o.contacts || o.forces || o.boxes || o.colorBy === 'force' || o.colorBy === 'residual';
   const needsSpeeds = o.colorBy === 'speed';
   // Live, the next frame of the present has what was just asked for; in a replay the frame is asked for again.
   const isPassing = app.isLive ? app.player.following.value : app.timeline.peek(app.player.cursor.value) !== frame;

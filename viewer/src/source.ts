@@ -17,6 +17,7 @@ export interface Source {
   /** All frames come by themselves and stay; none can be asked for. */
   readonly isWhole: boolean;
   start(events: SourceEvents): void;
+  /** Without a connection nothing is sent, now or later; `hello` is the time to tell what the page wants. */
   send(message: ClientMessage): void;
 }
 
@@ -27,7 +28,6 @@ export class ServerSource implements Source {
   private socket: WebSocket | null = null;
   private events!: SourceEvents;
   private failures = 0;
-  private pending: string[] = [];
 
   start(events: SourceEvents): void {
     this.events = events;
@@ -35,9 +35,7 @@ export class ServerSource implements Source {
   }
 
   send(message: ClientMessage): void {
-    const text = JSON.stringify(message);
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
-    else if (this.pending.length < 100) this.pending.push(text);
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
   private connect(): void {
@@ -48,7 +46,6 @@ export class ServerSource implements Source {
     this.socket = socket;
     socket.onopen = () => {
       this.failures = 0;
-      this.pending.splice(0).forEach((text) => socket.send(text));
       this.events.connection({ state: 'open' });
     };
     socket.onmessage = (event) => {
@@ -57,7 +54,6 @@ export class ServerSource implements Source {
     };
     socket.onclose = () => {
       this.socket = null;
-      this.pending = [];
       const wait = Math.min(kLongestWait, 0.5 * 2 ** this.failures++);
       this.events.connection({ state: 'lost', retryInSeconds: wait });
       setTimeout(() => this.connect(), 1000 * wait);

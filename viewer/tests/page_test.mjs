@@ -198,6 +198,22 @@ test('a body is dragged with the mouse, a ball thrown, gravity changed', limit, 
   await server.end();
 });
 
+test('a wall that hides the grains stays faded when a ball is thrown', limit, async () => {
+  const server = await serve(folder, 'view', 'pile', '--set', 'grains=200');
+  const page = await openPage(browser, server.link);
+  await page.waitForFunction(() => window.scree.stage.scenery.obstacles.bodies.size > 0);
+  const alphas = await page.evaluate(() => new Promise((done) => {
+    const { partsAdded, stage } = window.scree;
+    const { coloring, obstacles } = stage.scenery;
+    partsAdded.watch(() => done([...obstacles.bodies].map((body) => coloring.packed[body + 1] >>> 24)));
+    stage.throwBall();
+  }));
+  assert.ok(alphas.length > 0 && alphas.every((alpha) => alpha === 0), `${alphas}`);
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+  await server.end();
+});
+
 test('after a flood of scrubbing the frame wished last is shown', limit, async () => {
   const server = await serve(folder, 'view', 'hello.h5');
   const page = await openPage(browser, server.link);
@@ -283,9 +299,16 @@ test('End and L leave the simulation running, and the past stays where it is whe
 test('the page survives the program and finds it again', limit, async () => {
   const server = await serve(folder, 'view', 'hello.h5', '--port', '18765');
   const page = await openPage(browser, server.link);
+  const port = new URL(server.link).port;
+  await page.evaluate(() => window.scree.player.seek(70));
+  await waitForFrame(page, 70);
+  const first = await page.evaluateHandle(() => window.scree.scene.value);
   await server.end('SIGKILL');
   await page.getByText(/connection/i).first().waitFor();
-  const port = new URL(server.link).port;
+  const same = await serve(folder, 'view', 'hello.h5', '--port', port);
+  await page.waitForFunction((scene) => window.scree.scene.value !== scene, first);
+  await waitForFrame(page, 70);
+  await same.end('SIGKILL');
   const again = await serve(folder, 'view', 'wall.h5', '--port', port);
   assert.equal(new URL(again.link).port, port);
   await page.waitForFunction(() => window.scree.scene.value?.bodies.length > 50);
@@ -306,6 +329,15 @@ test('an exported page opens from the disk, without any server', limit, async ()
   assert.ok(Math.abs((await number(page, 'position.y')) - Number(row.y)) <= 1e-6 * Math.max(1, Math.abs(row.y)));
   assert.ok(Math.abs((await number(page, 'velocity.y')) - Number(row.vy)) <= 1e-6 * Math.max(1, Math.abs(row.vy)));
   assert.deepEqual(page.requests.filter((url) => !/^(file|data|blob):/.test(url)), [], 'nothing is fetched');
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
+
+test('bounding boxes without contacts say what they lack', limit, async () => {
+  scree(folder, 'export', 'hello.h5', 'bare.html', '--no-contacts', '--quiet');
+  const page = await openPage(browser, pathToFileURL(join(folder, 'bare.html')).href);
+  await page.keyboard.press('o');
+  await page.getByText('Contacts are not in this page.').waitFor();
   assert.deepEqual(page.errors, []);
   await page.context().close();
 });

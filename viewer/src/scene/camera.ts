@@ -40,9 +40,11 @@ export interface Area {
 
 const kFieldOfView = (38 * Math.PI) / 180;
 const kFlight = 0.38; // s
+const kGentleFlight = 1; // s, when nobody asked for it
 const kOblique = { azimuth: -0.96, elevation: 0.42 };
 const kTan = Math.tan(kFieldOfView / 2);
 const kFilled = 0.92; // of the free area
+const kLeastFree = 80; // px; a smaller free area counts as this large
 
 export class CameraRig {
   /** Size of what there is to see, m. */
@@ -54,8 +56,10 @@ export class CameraRig {
   freeArea: () => Area = () => ({ x: 0, y: 0, width: this.width, height: this.height });
   /** Something changed since the last update(). */
   isDirty = true;
+  /** The user has moved the camera. */
+  isTouched = false;
   private view: View = { target: [0, 0, 0], distance: 5, ...kOblique, aside: [0, 0] };
-  private flight: { from: View; to: View; passed: number } | null = null;
+  private flight: { from: View; to: View; passed: number; seconds: number } | null = null;
   private upAxis: 'y' | 'z' = 'z';
   private readonly perspective = new PerspectiveCamera((kFieldOfView * 180) / Math.PI);
   private readonly orthographic = new OrthographicCamera();
@@ -96,6 +100,11 @@ export class CameraRig {
     this.fly(this.viewOf(all));
   }
 
+  /** The same without the user: gently. */
+  refit(all: Extent): void {
+    this.beginFlight(this.viewOf(all), kGentleFlight);
+  }
+
   lookAlong(axis: Axis): void {
     if (axis === 'oblique') {
       const planar = this.upAxis === 'y';
@@ -129,7 +138,7 @@ export class CameraRig {
 
   /** By pixels of the pointer. */
   orbit(dx: number, dy: number): void {
-    this.flight = null;
+    this.take();
     const speed = Math.PI / Math.max(300, this.height);
     this.view.azimuth -= dx * speed;
     const limit = Math.PI / 2;
@@ -138,7 +147,7 @@ export class CameraRig {
   }
 
   pan(dx: number, dy: number): void {
-    this.flight = null;
+    this.take();
     const { right, up } = this.axes();
     const m = this.pixelSize;
     this.shift([0, 1, 2].map((d) => m * (dy * up[d] - dx * right[d])) as Vec3);
@@ -146,7 +155,7 @@ export class CameraRig {
 
   /** The point stays where it is on the screen. */
   zoom(factor: number, about: Readonly<Vec3>): void {
-    this.flight = null;
+    this.take();
     const most = 200 * this.extent.radius;
     const least = 1e-4 * this.extent.radius;
     const distance = Math.min(most, Math.max(least, this.view.distance * factor));
@@ -224,6 +233,15 @@ export class CameraRig {
     return isAhead;
   }
 
+  /** The point, which is projected, is seen where nothing lies over the canvas. */
+  isInFreeArea(point: Vector3): boolean {
+    if (!this.project(point)) return false;
+    const { x, y, width, height } = this.freeArea();
+    const isWithin = (at: number, from: number, length: number): boolean =>
+      2 * Math.abs(at - from - length / 2) < Math.max(kLeastFree, length);
+    return isWithin(point.x, x, width) && isWithin(point.y, y, height);
+  }
+
   /** Unit vectors of the screen in the world; `back` points to the viewer. */
   axes(): { right: Vec3; up: Vec3; back: Vec3 } {
     const { azimuth, elevation } = this.view;
@@ -250,8 +268,8 @@ export class CameraRig {
       return { x: dot(at, right), y: dot(at, up), z: this.isOrthographic ? 0 : dot(at, back) };
     });
     const free = this.freeArea();
-    const wide = (kFilled * kTan * Math.max(80, free.width)) / this.height; // tangents of the angles that are free
-    const high = (kFilled * kTan * Math.max(80, free.height)) / this.height;
+    const wide = (kFilled * kTan * Math.max(kLeastFree, free.width)) / this.height; // tangents of the angles that are free
+    const high = (kFilled * kTan * Math.max(kLeastFree, free.height)) / this.height;
     let [x, y, distance] = [0, 0, 1e-9];
     // In perspective what is near takes more room than what is far: the middle of the box is not that of its picture.
     for (let round = 0; round < 6; ++round) {
@@ -281,17 +299,28 @@ export class CameraRig {
     return 5 * Math.max(this.extent.radius, this.view.distance);
   }
 
+  /** The user moves it by hand. */
+  private take(): void {
+    this.flight = null;
+    this.isTouched = true;
+  }
+
   private fly(to: View): void {
+    this.isTouched = true;
+    this.beginFlight(to, kFlight);
+  }
+
+  private beginFlight(to: View, seconds: number): void {
     const turn = 2 * Math.PI;
     const from = { ...this.view };
     from.azimuth -= turn * Math.round((from.azimuth - to.azimuth) / turn);
-    this.flight = { from, to, passed: 0 };
+    this.flight = { from, to, passed: 0, seconds };
   }
 
   private advance(seconds: number): void {
     const flight = this.flight!;
-    flight.passed = Math.min(kFlight, flight.passed + Math.min(seconds, 0.2));
-    const t = flight.passed / kFlight;
+    flight.passed = Math.min(flight.seconds, flight.passed + Math.min(seconds, 0.2));
+    const t = flight.passed / flight.seconds;
     const s = t * t * (3 - 2 * t);
     const { from, to } = flight;
     const mix = (a: number, b: number): number => a + s * (b - a);

@@ -9,10 +9,11 @@ import { slotOf } from './poses';
 import type { Poses } from './poses';
 import { distanceToPart } from './raycast';
 
-const kSample = 24; // moving bodies that are looked for
+const kSample = 64; // moving bodies that are looked for
 const kMostParts = 60; // more is a landscape, not a container
-const kHides = 0.3; // of the sample, then a body is in the way;
-const kFrees = 0.15; // below, it is not any more
+const kHides = 0.1; // of the sample, then a body is in the way;
+const kFrees = 0.05; // below, it is not any more
+const kGolden = (Math.sqrt(5) - 1) / 2;
 
 export class Obstacles {
   bodies: ReadonlySet<number> = new Set();
@@ -24,9 +25,7 @@ export class Obstacles {
     const isSolid = (p: number): boolean => scene.bodies[table.body[p]].moving < 0 && table.ball[4 * p + 3] !== Infinity;
     const fixed = Array.from({ length: table.count }, (_, p) => p).filter(isSolid);
     this.parts = scene.hello.scene.planar || fixed.length > kMostParts ? [] : fixed;
-    const { moving } = scene;
-    const stride = Math.max(1, moving.length / kSample);
-    this.sample = Array.from({ length: Math.min(kSample, moving.length) }, (_, k) => moving[Math.floor(k * stride)]);
+    this.sample = scattered(scene.moving);
   }
 
   /** True: others are in the way now. */
@@ -56,4 +55,10 @@ export class Obstacles {
     }
     return counts;
   }
+}
+
+/** Some of the bodies: by the golden ratio, as even strides would meet the same row of a lattice again and again. */
+function scattered(bodies: readonly number[]): number[] {
+  if (bodies.length <= kSample) return [...bodies];
+  return Array.from({ length: kSample }, (_, k) => bodies[Math.floor(((k * kGolden) % 1) * bodies.length)]);
 }

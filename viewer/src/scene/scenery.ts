@@ -1,5 +1,5 @@
 // Everything that is drawn, kept in step with the app: scene, frame, options, selection and theme.
-import { Group, Scene } from 'three';
+import { Group, Scene, Vector3 } from 'three';
 import type { App } from '../app';
 import type { Frame, Vec3 } from '../protocol';
 import type { SceneTable } from '../scene_table';
@@ -16,7 +16,7 @@ import { PartTable } from './parts';
 import { Poses, slotOf } from './poses';
 import { Lights, Sky } from './sky';
 
-const kSample = 600; // bodies that are looked at to see how far all of them reach
+const kSample = 600; // bodies that are looked at to see where all of them are
 const kExtentPeriod = 12; // frames between looks
 
 export class Scenery {
@@ -102,6 +102,7 @@ export class Scenery {
     this.poses.setScene(this.scene);
     if (frame) this.poses.setFrame(frame);
     this.coloring.setScene(this.scene, true);
+    this.coloring.setFaded(this.obstacles.bodies);
     this.parts = new PartTable(this.scene);
     this.bodies.addFrom(first);
     this.overlays.addBodies(this.parts);
@@ -121,6 +122,14 @@ export class Scenery {
 
   get fitExtent(): Extent {
     return (this.scene && this.extentOf(this.scene.moving)) ?? this.start;
+  }
+
+  /** Most moving bodies are where panels or the edges of the picture hide them. */
+  get hasLeftView(): boolean {
+    if (!this.scene) return false;
+    const shown = this.sample().filter((body) => this.poses.isShown(body));
+    const seen = shown.filter((body) => this.rig.isInFreeArea(new Vector3().fromArray(this.poses.data, 8 * slotOf(body))));
+    return 2 * seen.length < shown.length;
   }
 
   applyOptions(): void {
@@ -165,10 +174,14 @@ export class Scenery {
   }
 
   private measure(): void {
+    const now = this.extentOf(this.sample());
+    if (now) this.applyExtent(now);
+  }
+
+  private sample(): readonly number[] {
     const { moving } = this.scene!;
     const stride = Math.max(1, Math.floor(moving.length / kSample));
-    const now = this.extentOf(stride === 1 ? moving : moving.filter((_, m) => m % stride === 0));
-    if (now) this.applyExtent(now);
+    return stride === 1 ? moving : moving.filter((_, m) => m % stride === 0);
   }
 
   private applyExtent(bodies: Sphere): void {

@@ -20,6 +20,8 @@ import { VideoRecorder } from './video';
 export type { Axis } from './camera';
 export type { ColorLegend } from './coloring';
 
+const kLookPeriod = 1; // s
+
 export class Stage {
   readonly canvas: HTMLCanvasElement;
   readonly isRecordingVideo: Signal<boolean>;
@@ -51,6 +53,7 @@ export class Stage {
   private isSoftware = false; // the processor does the work of a graphics card
   private sinceFrame = 0; // s
   private sinceDraw = 0; // s
+  private sinceLook = 0; // s, after bodies that left the picture
   private isProjectionOurs = false; // orthographic, and not by the user's wish
   private isCompiling = false; // what the second picture has and the first had not
   private programs = -1; // shaders at the last picture
@@ -100,6 +103,7 @@ export class Stage {
     this.takeFrame();
     if (this.grab.flush()) this.isDirty = true;
     if (this.rig.update(this.sinceDraw)) this.isDirty = true;
+    this.keepInView(this.sinceDraw);
     this.sinceDraw = 0;
     if (!this.isDirty && !this.video.isRecording.value) return;
     this.isDirty = false;
@@ -291,6 +295,14 @@ export class Stage {
     this.sinceFrame = 0;
     this.isStale = false;
     this.isDirty = true;
+  }
+
+  /** Until the user takes the camera, it goes after bodies that leave the picture. */
+  private keepInView(seconds: number): void {
+    this.sinceLook += seconds;
+    if (this.sinceLook < kLookPeriod || this.rig.isTouched || this.rig.isFlying || this.grab.body !== null) return;
+    this.sinceLook = 0;
+    if (this.scenery.hasLeftView) this.rig.refit(this.scenery.fitExtent);
   }
 
   private render(begin: number): void {

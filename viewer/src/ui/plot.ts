@@ -10,6 +10,7 @@ import { themeColor } from './theme';
 
 const kMostPoints = 5000;
 const kSync = 'scree';
+const kLogSpace = 16; // px between powers of ten
 
 export class Plot {
   readonly element: HTMLElement;
@@ -156,7 +157,8 @@ export class Plot {
       axes: [
         { stroke: text, grid, ticks: { show: false }, font, size: 22, gap: 4, space: 60 },
         {
-          stroke: text, grid: { ...grid, ...filter }, ticks: { show: false }, font, size: 48, gap: 4, space: isLog ? 16 : 22, ...filter,
+          stroke: text, grid: { ...grid, ...filter }, ticks: { show: false }, font, size: 48, gap: 4,
+          space: isLog ? kLogSpace : 22, ...filter,
           values: (_, splits) => splits.map((value) => (value === null ? '' : axisText(value))),
         },
       ],
@@ -225,9 +227,13 @@ function roomy(lower: number | null, upper: number | null, startsAtZero: boolean
   return [startsAtZero && low === 0 ? 0 : low - room, upper + room];
 }
 
-/** Lines between powers of ten say little and are many. */
-function onlyDecades(_: uPlot, splits: number[]): (number | null)[] {
-  return splits.map((value) => (Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-6 ? value : null));
+/** Powers of ten, or as many of them as there is room for. Lines between them say little and are many. */
+function onlyDecades({ scales, bbox }: uPlot, splits: number[]): (number | null)[] {
+  const height = bbox.height / devicePixelRatio;
+  const every = Math.ceil((kLogSpace * Math.log10(scales.y.max! / scales.y.min!)) / height);
+  const isShown = (exponent: number): boolean =>
+    Math.abs(exponent - Math.round(exponent)) < 1e-6 && Math.round(exponent) % every === 0;
+  return splits.map((value) => (isShown(Math.log10(value)) ? value : null));
 }
 
 function axisText(value: number): string {

@@ -1,0 +1,261 @@
+#include "model/urdf_geometry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+#include "model/geometry.h"
+#include "model/mass_properties.h"
+#include "model/mesh_file.h"
+#include "model/mesh_readers.h"
+#include "scree/error.h"
+
+namespace scree {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A hull larger than its mesh by less than this is the mesh: vertices in files are rounded.
+constexpr double kConvex = 1e-3;  // relative, of the volume
+
+bool is_file(const std::string& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool begins_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
+
+/// %20 and the like.
+std::string decoded(const std::string& text) {
+  std::string result;
+  const auto digit = [](char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_code =
+        text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
+    if (!is_code) {
+      result += text[i];
+      continue;
+    }
+    result += static_cast<char>(16 * digit(text[i + 1]) + digit(text[i + 2]));
+    i += 2;
+  }
+  return result;
+}
+
+void flip(Mesh& mesh) {
+  for (auto& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);
+}
+
+Mesh scaled(Mesh mesh, const Vec3& scale) {
+  if (scale == Vec3::Ones()) return mesh;
+  for (Vec3& vertex : mesh.vertices) vertex = vertex.cwiseProduct(scale);
+  if (scale.prod() < 0.0) flip(mesh);
+  // A scene knows meshes with one positive factor; any other is a mesh of its own.
+  const bool is_plain = scale.x() > 0.0 && scale == Vec3::Constant(scale.x());
+  if (is_plain) {
+    mesh.scale = scale.x();
+  } else {
+    mesh.file.clear();
+  }
+  return mesh;
+}
+
+}  // namespace
+
+UrdfShapes::UrdfShapes(UrdfFile& file, std::string folder, PackageSearch packages)
+    : file_(file), folder_(std::move(folder)), packages_(std::move(packages)) {}
+
+std::shared_ptr<const Shape> UrdfShapes::make(const UrdfShape& shape, ShapeUse use) {
+  if (const auto* mesh = std::get_if<MeshReference>(&shape.geometry)) {
+    return make_mesh(shape, *mesh, use);
+  }
+  Shape result;
+  std::visit(
+      [&](const auto& leaf) {
+        if constexpr (std::is_constructible_v<Shape, decltype(leaf)>) result = leaf;
+      },
+      shape.geometry);
+  return std::make_shared<const Shape>(std::move(result));
+}
+
+std::shared_ptr<const Shape> UrdfShapes::make_mesh(const UrdfShape& shape,
+                                                   const MeshReference& reference, ShapeUse use) {
+  const pugi::xml_node node = shape.node.child("geometry").child("mesh");
+  const Source& source = read(node, reference.uri);
+  if (!source.mesh) {
+    ++file_.report().elements["mesh"].ignored;
+    return nullptr;
+  }
+  const Vec3& s = reference.scale;
+  const std::string key =
+      fmt::format("{} {} {} {} {}", static_cast<int>(use), s.x(), s.y(), s.z(), reference.uri);
+  auto made = made_.find(key);
+  if (made == made_.end()) {
+    made = made_.emplace(key, make_mesh(node, scaled(*source.mesh, s), reference.uri, use)).first;
+  }
+  ++(file_.report().elements["mesh"].*made->second.fate);
+  return made->second.shape;
+}
+
+UrdfShapes::Made UrdfShapes::make_mesh(pugi::xml_node node, Mesh mesh, const std::string& uri,
+                                       ShapeUse use) {
+  const auto is_finite = [](const Vec3& vertex) { return vertex.allFinite(); };
+  if (!std::all_of(mesh.vertices.begin(), mesh.vertices.end(), is_finite)) {
+    file_.error_at(node, "scale", "puts vertices out of range");
+    return {};
+  }
+  switch (use) {
+    case ShapeUse::moving_collision:
+      return make_hull_of(node, mesh, uri, "a body that moves");
+    case ShapeUse::fixed_collision:
+      return make_fixed(node, std::move(mesh), uri);
+    case ShapeUse::visual:
+      break;
+  }
+  return {std::make_shared<const Shape>(std::move(mesh)), &UrdfTally::honoured};
+}
+
+UrdfShapes::Made UrdfShapes::make_fixed(pugi::xml_node node, Mesh mesh, const std::string& uri) {
+  const MeshReport report = check_mesh(mesh);
+  if (report.crowded_edges > 0 || report.misdirected_edges > 0) {
+    return make_hull_of(node, mesh, uri, "a mesh with " + describe_problems(report));
+  }
+  if (report.degenerate_triangles == static_cast<int>(mesh.triangles.size())) {
+    file_.warning(node,
+                  fmt::format("{} has no triangle with an area; it is left out", one_line(uri)));
+    return {};
+  }
+  if (report.is_closed() && report.volume < 0.0) {
+    flip(mesh);
+    mesh.file.clear();
+    file_.note(node,
+               fmt::format("{} is inside out; its triangles are turned round", one_line(uri)));
+  }
+  return {std::make_shared<const Shape>(std::move(mesh)), &UrdfTally::honoured};
+}
+
+UrdfShapes::Made UrdfShapes::make_hull_of(pugi::xml_node node, const Mesh& mesh,
+                                          const std::string& uri, const std::string& reason) {
+  try {
+    const Polyhedron polyhedron = make_hull(mesh.vertices);
+    Made made{std::make_shared<const Shape>(Hull{polyhedron.vertices}), &UrdfTally::honoured};
+    const double hull_volume = mass_properties(polyhedron).volume;
+    const MeshReport report = check_mesh(mesh);
+    const double volume = std::abs(report.volume);
+    if (report.is_closed() && hull_volume <= volume * (1.0 + kConvex)) return made;
+    made.fate = &UrdfTally::approximated;
+    const std::string more =
+        report.is_closed() && volume > 0.0
+            ? fmt::format("; it holds {:.3g} times the volume", hull_volume / volume)
+            : std::string();
+    file_.note(node, fmt::format("{} collides as its convex hull of {} points, because it is {}{}",
+                                 one_line(uri), polyhedron.vertices.size(), reason, more));
+    return made;
+  } catch (const InputError& error) {
+    file_.warning(node, fmt::format("{} has no convex hull and is left out: {}", one_line(uri),
+                                    error.messages()[0]));
+    return {};
+  }
+}
+
+// ---- Files ----
+
+const UrdfShapes::Source& UrdfShapes::read(pugi::xml_node node, const std::string& uri) {
+  const auto [place, is_new] = sources_.try_emplace(uri);
+  Source& source = place->second;
+  if (!is_new) return source;
+  std::string problem;
+  source.path = locate(node, uri, problem);
+  if (problem.empty()) {
+    const std::string ending = fs::path(source.path).extension().string();
+    const char* const readable[] = {".stl", ".obj", ".ply", ".poly"};
+    const bool is_readable =
+        std::any_of(std::begin(readable), std::end(readable),
+                    [&](const char* known) { return equal_in_any_case(ending, known); });
+    try {
+      if (is_readable) {
+        source.mesh = read_mesh(source.path);
+      } else {
+        problem =
+            fmt::format("not read: {} files are not understood; convert it to .stl, .obj or .ply",
+                        equal_in_any_case(ending, ".dae") ? "Collada (.dae)" : one_line(ending));
+      }
+    } catch (const InputError& error) {
+      problem = "not read: " + error.messages()[0];
+    }
+  }
+  if (!problem.empty()) {
+    file_.warning_at(node, "filename",
+                     fmt::format("'{}' {}; the link goes without it", one_line(uri), problem));
+  }
+  return source;
+}
+
+std::string UrdfShapes::locate(pugi::xml_node node, const std::string& uri, std::string& problem) {
+  for (const char* scheme : {"package://", "model://"}) {
+    if (!begins_with(uri, scheme)) continue;
+    const std::string rest = uri.substr(std::string(scheme).size());
+    const std::size_t slash = std::min(rest.find('/'), rest.size());
+    return locate_in_package(node, rest.substr(0, slash),
+                             slash < rest.size() ? rest.substr(slash + 1) : "", problem);
+  }
+  std::string path = uri;
+  if (begins_with(uri, "file://")) {
+    path = decoded(uri.substr(7));
+    if (begins_with(path, "localhost/")) path.erase(0, 9);
+  } else if (uri.find("://") != std::string::npos) {
+    problem = "is not fetched: only package://, model://, file:// and plain paths are read";
+    return "";
+  }
+  if (path.find("$(") != std::string::npos || path.find("${") != std::string::npos) {
+    problem = "holds an expression of xacro; expand the file first";
+    return "";
+  }
+  if (!fs::path(path).is_absolute()) path = (fs::path(folder_) / path).string();
+  if (!is_file(path)) {
+    std::string slashes = path;
+    std::replace(slashes.begin(), slashes.end(), '\\', '/');
+    if (is_file(slashes)) return slashes;
+    problem = fmt::format("was not found: there is no file {}", one_line(path));
+  }
+  return path;
+}
+
+std::string UrdfShapes::locate_in_package(pugi::xml_node node, const std::string& name,
+                                          const std::string& rest, std::string& problem) {
+  const auto [place, is_new] = package_places_.try_emplace(name);
+  std::vector<std::string>& folders = place->second;
+  if (is_new) folders = packages_.find(name);
+  if (folders.empty()) {
+    problem = is_new ? fmt::format(
+                           "was not found: there is no package '{}' {}; name the folder that "
+                           "holds it with --package-path DIR",
+                           one_line(name), one_line(packages_.describe()))
+                     : fmt::format("was not found: there is no package '{}'", one_line(name));
+    return "";
+  }
+  // Two folders may have the name; the one that has the file is meant.
+  std::string path;
+  for (std::size_t i = 0; i < folders.size() && path.empty(); ++i) {
+    const std::string candidate = (fs::path(folders[i]) / rest).string();
+    if (!is_file(candidate)) continue;
+    path = candidate;
+    std::swap(folders[0], folders[i]);
+  }
+  if (is_new) {
+    file_.note(node, fmt::format("package '{}' is {}", one_line(name), one_line(folders[0])));
+  }
+  if (path.empty()) {
+    problem = fmt::format("was not found: there is no file {}",
+                          one_line((fs::path(folders[0]) / rest).string()));
+  }
+  return path;
+}
+
+}  // namespace scree

@@ -1,0 +1,611 @@
+#include "problem/joint_rows.h"
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <numbers>
+
+#include "model/expression.h"
+#include "problem/operators.h"
+
+namespace scree {
+namespace {
+
+// A row that moves nothing (the third axis of a planar scene) is left out: its share of what a row
+// of that length could move.
+constexpr double kNothing = 1e-18;
+// Share of an overrun stop undone in one step.
+constexpr double kRecoveryShare = 0.2;
+// Stops farther than this, in steps at the present rate or in radians or metres, are left out.
+constexpr double kStepsAhead = 4.0;
+constexpr double kStopMargin = 0.1;
+// A pull is taut when its stiffness against turning, times h^2, passes this share of the inertia.
+// An explicit treatment is stable up to four times the inertia about the body's own centre.
+constexpr double kTaut = 0.5;
+constexpr double kTautShare = 0.5;     // a
+constexpr double kTautDamping = 0.05;  // c
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// Held at the end of the step, exactly.
+bool is_equation(RowRole role) {
+  return role == RowRole::shift || role == RowRole::turn || role == RowRole::along ||
+         role == RowRole::motion || role == RowRole::mimic;
+}
+
+class RowBuilder {
+ public:
+  RowBuilder(const Model& model, const State& state, double step, Problem& problem,
+             std::vector<JointRow>& rows)
+      : model_(model), state_(state), step_(step), problem_(problem), rows_(rows) {
+    bend_scale_ = state.last_step > 0.0 ? step / state.last_step : 0.0;
+    pulls_.assign(model.bodies.size(), {});
+  }
+
+  void add_all() {
+    const double end = state_.time + step_;
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+      if (state_.joint_broken[j]) continue;
+      joint_ = &model_.joints[j];
+      index_ = static_cast<int>(j);
+      frames_ = joint_frames(*joint_, state_);
+      add_equations();
+      for (int k = 0; k < joint_->axis_count; ++k) add_axis(k, end);
+    }
+    stiffen_taut_bodies();
+  }
+
+ private:
+  // ---- Jacobians ----
+
+  /// Displacement of B's origin along `e`, which is fixed in A.
+  RowBlock shift_row(const Vec3& e) const {
+    RowBlock row;
+    row.sides[0] = {joint_->a, -e, -(frames_.arm_a + frames_.apart()).cross(e)};
+    row.sides[1] = {joint_->b, e, frames_.arm_b.cross(e)};
+    return row;
+  }
+  RowBlock turn_row(const Vec3& e) const {
+    RowBlock row;
+    row.sides[0] = {joint_->a, Vec3::Zero(), -e};
+    row.sides[1] = {joint_->b, Vec3::Zero(), e};
+    return row;
+  }
+  /// Distance of the origins.
+  RowBlock line_row(const Vec3& n) const {
+    RowBlock row;
+    row.sides[0] = {joint_->a, -n, -frames_.arm_a.cross(n)};
+    row.sides[1] = {joint_->b, n, frames_.arm_b.cross(n)};
+    return row;
+  }
+  Vec3 line() const {
+    const Vec3 apart = frames_.apart();
+    const double length = apart.norm();
+    return length > 0.0 ? Vec3(apart / length) : Vec3(frames_.axes_a.col(2));
+  }
+  RowBlock coordinate_row(int axis) const {
+    const Vec3 z = frames_.axes_a.col(2);
+    switch (joint_->kind) {
+      case JointKind::prismatic:
+      case JointKind::point_on_line:
+        return shift_row(z);
+      case JointKind::cylindrical:
+        return axis == 0 ? shift_row(z) : turn_row(z);
+      case JointKind::universal:
+        return turn_row(axis == 0 ? z : Vec3(frames_.axes_b.col(0)));
+      case JointKind::planar:
+        return axis < 2 ? shift_row(frames_.axes_a.col(axis)) : turn_row(z);
+      case JointKind::distance:
+      case JointKind::rope:
+      case JointKind::spring:
+        return line_row(line());
+      default:
+        return turn_row(z);
+    }
+  }
+  static void negate(RowBlock& row) {
+    for (RowSide& side : row.sides) {
+      side.linear = -side.linear;
+      side.angular = -side.angular;
+    }
+  }
+
+  bool moves_nothing(const RowBlock& row) const {
+    double size = 0.0;
+    for (const RowSide& side : row.used_sides()) {
+      const ProblemBody& body = problem_.bodies[at(side.body)];
+      size += body.inverse_mass.maxCoeff() * side.linear.squaredNorm() +
+              body.inverse_inertia.trace() * side.angular.squaredNorm();
+    }
+    return !(delassus_entry(problem_, row) - row.compliance > kNothing * size);
+  }
+
+  bool add(RowBlock row, RowRole role, int axis, std::size_t slot,
+           const Vec3& direction = Vec3::Zero()) {
+    if (moves_nothing(row)) return false;
+    const double straight_bias = row.bias;
+    // The last step's bend is a good guess of this one's.
+    if (is_equation(role)) row.bias += bend_scale_ * state_.joint_bend[slot];
+    problem_.rows.push_back(row);
+    rows_.push_back({index_, axis, role, slot, straight_bias, direction, frames_.axes_a.col(2)});
+    return true;
+  }
+
+  // ---- Equations ----
+
+  void add_equations() {
+    const double angle =
+        joint_->kind == JointKind::screw ? state_.joint_coordinate[at(joint_->first_axis)] : 0.0;
+    const JointError error = joint_error(*joint_, frames_, angle);
+    std::size_t slot = first_slot(model_, index_);
+    Vec3 pull = Vec3::Zero();  // N, on b
+    const double per_step = state_.last_step > 0.0 ? 1.0 / state_.last_step : 0.0;
+    const auto shift = [&](int k) {
+      const Vec3 e = frames_.axes_a.col(k);
+      RowBlock row = shift_row(e);
+      row.bias = e.dot(error.shift) / step_;
+      if (add(row, RowRole::shift, 0, slot, e)) pull += e * (per_step * state_.joint_impulse[slot]);
+      ++slot;
+    };
+    const auto turn = [&](const Vec3& e) {
+      RowBlock row = turn_row(e);
+      row.bias = e.dot(error.turn) / step_;
+      add(row, RowRole::turn, 0, slot++, e);
+    };
+    const Vec3 x = frames_.axes_a.col(0), y = frames_.axes_a.col(1), z = frames_.axes_a.col(2);
+    const auto shifts = [&](std::initializer_list<int> axes) {
+      for (const int k : axes) shift(k);
+    };
+    const auto turns = [&](std::initializer_list<Vec3> axes) {
+      for (const Vec3& e : axes) turn(e);
+    };
+    switch (joint_->kind) {
+      case JointKind::fixed:
+        shifts({0, 1, 2}), turns({x, y, z});
+        break;
+      case JointKind::revolute:
+        shifts({0, 1, 2}), turns({x, y});
+        break;
+      case JointKind::prismatic:
+        shifts({0, 1}), turns({x, y, z});
+        break;
+      case JointKind::cylindrical:
+        shifts({0, 1}), turns({x, y});
+        break;
+      case JointKind::spherical:
+        shifts({0, 1, 2});
+        break;
+      case JointKind::universal:
+        shifts({0, 1, 2}), turns({Vec3(frames_.axes_b.col(0)).cross(z).normalized()});
+        break;
+      case JointKind::planar:
+        shifts({2}), turns({x, y});
+        break;
+      case JointKind::point_on_line:
+        shifts({0, 1});
+        break;
+      case JointKind::distance: {
+        const Vec3 n = line();
+        RowBlock row = line_row(n);
+        row.bias = error.along / step_;
+        if (add(row, RowRole::along, 0, slot, n))
+          pull = n * (per_step * state_.joint_impulse[slot]);
+        break;
+      }
+      case JointKind::rope:
+        add_rope(slot, per_step, pull);
+        break;
+      case JointKind::screw: {
+        shifts({0, 1}), turns({x, y});
+        RowBlock row = shift_row(z);
+        const double ratio = joint_->pitch / (2.0 * std::numbers::pi);
+        row.sides[0].angular += ratio * z;
+        row.sides[1].angular -= ratio * z;
+        row.bias = error.along / step_;
+        add(row, RowRole::along, 0, slot, z);
+        break;
+      }
+      case JointKind::spring:
+        break;
+    }
+    const bool is_line = joint_->kind == JointKind::distance || joint_->kind == JointKind::rope;
+    add_pull(joint_->b, frames_.arm_b, pull);
+    add_pull(joint_->a, is_line ? frames_.arm_a : Vec3(frames_.arm_a + frames_.apart()), -pull);
+  }
+
+  void add_rope(std::size_t slot, double per_step, Vec3& pull) {
+    const Vec3 n = line();
+    const double gap = joint_->length - frames_.apart().norm();
+    RowBlock row = line_row(n);
+    const double rate = joint_rate(*joint_, frames_, state_, 0);
+    if (gap > std::max(kStopMargin * joint_->length, kStepsAhead * step_ * rate)) return;
+    negate(row);
+    row.lower = 0.0;
+    row.bias = gap / step_;
+    if (add(row, RowRole::rope, 0, slot, n)) pull = -n * (per_step * state_.joint_impulse[slot]);
+  }
+
+  // ---- What acts along a coordinate ----
+
+  void add_axis(int k, double end) {
+    const std::size_t number = at(joint_->first_axis + k);
+    const AxisModel& axis = model_.joint_axes[number];
+    const double q = state_.joint_coordinate[number];
+    const RowBlock plain = coordinate_row(k);
+    const auto slot = [&](AxisSlot kind) { return axis_slot(model_, index_, k, kind); };
+    if (axis.limits) add_stops(*axis.limits, axis, k, q, plain);
+    const double rate = joint_rate(*joint_, frames_, state_, k);
+    if (axis.motor) add_motor(*axis.motor, k, q, rate, plain);
+    if (axis.spring && (axis.spring->stiffness > 0.0 || axis.spring->damping > 0.0)) {
+      const double stiffness = axis.spring->stiffness, damping = axis.spring->damping;
+      RowBlock row = plain;
+      soften(row, stiffness, damping, q - axis.spring->rest, rate, 0.0);
+      add(row, RowRole::spring, k, slot(kSpringSlot));
+    }
+    if (axis.friction > 0.0) {
+      RowBlock row = plain;
+      row.lower = -step_ * axis.friction;
+      row.upper = step_ * axis.friction;
+      add(row, RowRole::friction, k, slot(kFrictionSlot));
+    }
+    if (!axis.motion.empty()) {
+      RowBlock row = plain;
+      row.bias = (q - evaluate_expression(axis.motion, {{"t", end}})) / step_;
+      add(row, RowRole::motion, k, slot(kDriveSlot));
+    } else if (axis.master >= 0) {
+      add_mimic(axis, k, q, plain);
+    }
+  }
+
+  /// A row with force -stiffness (x + h u) - damping (u - speed) at the end of the step; in a
+  /// leapfrog the mean of the forces at its two ends, x and u now being `x` and `rate`.
+  void soften(RowBlock& row, double stiffness, double damping, double x, double rate,
+              double speed) const {
+    if (!model_.is_leapfrog) {
+      const double grip = step_ * (step_ * stiffness + damping);  // kg
+      row.compliance = 1.0 / grip;
+      row.bias = step_ * (stiffness * x - damping * speed) / grip;
+      return;
+    }
+    // Mean acceleration (Newmark, beta = 1/4) between three positions: x + h/4 (u+ - u-).
+    const double grip = step_ * (0.25 * step_ * stiffness + 0.5 * damping);
+    row.compliance = 1.0 / grip;
+    const bool is_first = state_.last_step <= 0.0;
+    const double impulse =
+        is_first ? 0.5 * step_ * (stiffness * x - damping * speed)
+                 : step_ * (stiffness * (x - 0.25 * step_ * rate) + damping * (0.5 * rate - speed));
+    row.bias = impulse / grip;
+  }
+
+  void add_stops(const JointLimits& limits, const AxisModel& axis, int k, double q,
+                 const RowBlock& plain) {
+    const double rate = joint_rate(*joint_, frames_, state_, k);
+    const auto stop = [&](double gap, double approach, bool is_upper) {
+      const double reach = axis.is_angle ? kStopMargin : kStopMargin * joint_->size;
+      if (!(gap < std::max(reach, -kStepsAhead * step_ * approach))) return;
+      RowBlock row = plain;
+      if (is_upper) negate(row);
+      row.lower = 0.0;
+      row.bias = stop_bias(gap, approach, limits.restitution);
+      add(row, is_upper ? RowRole::upper : RowRole::lower, k,
+          axis_slot(model_, index_, k, is_upper ? kUpperSlot : kLowerSlot));
+    };
+    stop(q - limits.lower, rate, false);
+    stop(limits.upper - q, -rate, true);
+  }
+
+  double stop_bias(double gap, double approach, double restitution) const {
+    const bool closes = gap + step_ * approach <= 0.0;
+    if (restitution > 0.0 && approach < -model_.restitution_threshold && closes)
+      return restitution * approach;
+    return (gap >= 0.0 ? gap : kRecoveryShare * gap) / step_;
+  }
+
+  void add_motor(const JointMotor& motor, int k, double q, double rate, const RowBlock& plain) {
+    RowBlock row = plain;
+    if (motor.stiffness > 0.0) {
+      soften(row, motor.stiffness, motor.damping, q - motor.target, rate, motor.speed);
+    } else {
+      row.bias = -motor.speed;
+    }
+    if (std::isfinite(motor.max_force)) {
+      row.lower = -step_ * motor.max_force;
+      row.upper = step_ * motor.max_force;
+    }
+    add(row, RowRole::motor, k, axis_slot(model_, index_, k, kMotorSlot));
+  }
+
+  void add_mimic(const AxisModel& axis, int k, double q, const RowBlock& plain) {
+    const AxisModel& master = model_.joint_axes[at(axis.master)];
+    if (state_.joint_broken[at(master.joint)]) return;
+    const JointModel* own = joint_;
+    const JointFrames own_frames = frames_;
+    joint_ = &model_.joints[at(master.joint)];
+    frames_ = joint_frames(*joint_, state_);
+    const RowBlock other = coordinate_row(axis.master - joint_->first_axis);
+    joint_ = own;
+    frames_ = own_frames;
+    RowBlock row = plain;
+    for (int s = 0; s < 2; ++s) {
+      const RowSide& side = other.sides[at(s)];
+      row.sides[at(2 + s)] = {side.body, -axis.ratio * side.linear, -axis.ratio * side.angular};
+    }
+    row.side_count = 4;
+    row.bias = (q - axis.ratio * state_.joint_coordinate[at(axis.master)] - axis.offset) / step_;
+    add(row, RowRole::mimic, k, axis_slot(model_, index_, k, kDriveSlot));
+  }
+
+  // ---- Geometric stiffness ----
+
+  /// A force f at the arm r turns with the body it acts on: its torque changes by
+  /// -((f.r) I - r f^T) per turn. Taken with the force of the last step.
+  void add_pull(int body, const Vec3& arm, const Vec3& force) {
+    if (force.isZero(0.0)) return;
+    const Mat3 outer = arm * force.transpose();
+    Pull& pull = pulls_[at(body)];
+    pull.stiffness += force.dot(arm) * Mat3::Identity() - 0.5 * (outer + outer.transpose());
+    pull.longest_arm = std::max(pull.longest_arm, arm.norm());
+  }
+
+  /// Between taut neighbours a body swings back so fast that a force taken at the start of the step
+  /// overshoots: the chain comes apart. The restoring torque -K turn is therefore taken partly at
+  /// the end of the step, to first order, with a little more damping than none [TNGF15]:
+  ///   (I + a h^2 K) (w+ - w) = ... - c h^2 K w
+  /// What the step resolves anyway is left alone: K is what goes beyond kTaut times the inertia.
+  ///
+  /// [TNGF15] M. Tournier, M. Nesme, B. Gilles, F. Faure, "Stable constrained dynamics", ACM Trans.
+  ///   Graph. 34(4) (2015). Differs: diagonal blocks only, the excess only, and far less damping
+  ///   (there a = c = 1: a chain of 140 links loses 16 % of its energy in 4 s at h = 1/60, here 1).
+  void stiffen_taut_bodies() {
+    for (std::size_t k = 1; k < model_.bodies.size(); ++k) {
+      const BodyModel& body = model_.bodies[k];
+      if (!(pulls_[k].longest_arm > 0.0) || body.motion != Motion::dynamic) continue;
+      const Mat3 stiffness = step_ * step_ * pulls_[k].stiffness;
+      // The body may have to carry its mass around the joint as it turns.
+      const double carried = body.mass * pulls_[k].longest_arm * pulls_[k].longest_arm;
+      if (body.locked[3] && body.locked[4] && !body.locked[5]) {
+        stiffen_planar(stiffness(2, 2), carried, state_.angular_velocity[k][2], problem_.bodies[k]);
+      } else if (!body.locked[3] && !body.locked[4] && !body.locked[5]) {
+        if (stiffness.cwiseAbs().rowwise().sum().maxCoeff() <= kTaut * carried) continue;
+        const Mat3 turn = state_.orientation[k].toRotationMatrix();
+        stiffen(turn * body.inertia * turn.transpose(), carried, stiffness,
+                state_.angular_velocity[k], problem_.bodies[k]);
+      }
+    }
+  }
+
+  static void stiffen_planar(double stiffness, double carried, double before, ProblemBody& body) {
+    const double inertia = 1.0 / body.inverse_inertia(2, 2);
+    const double extra = stiffness - kTaut * (inertia + carried);
+    if (!(extra > 0.0)) return;
+    double& now = body.angular_velocity[2];
+    body.inverse_inertia(2, 2) = 1.0 / (inertia + kTautShare * extra);
+    now = before +
+          body.inverse_inertia(2, 2) * (inertia * (now - before) - kTautDamping * extra * before);
+  }
+
+  static void stiffen(const Mat3& inertia, double carried, const Mat3& stiffness,
+                      const Vec3& before, ProblemBody& body) {
+    Eigen::SelfAdjointEigenSolver<Mat3> eigen;
+    eigen.computeDirect(stiffness);
+    Mat3 extra = Mat3::Zero();
+    for (int d = 0; d < 3; ++d) {
+      const Vec3 axis = eigen.eigenvectors().col(d);
+      const double beyond = eigen.eigenvalues()[d] - kTaut * (axis.dot(inertia * axis) + carried);
+      if (beyond > 0.0) extra += beyond * axis * axis.transpose();
+    }
+    if (extra.isZero(0.0)) return;
+    const Mat3 inverse = (inertia + kTautShare * extra).inverse();
+    body.inverse_inertia = 0.5 * (inverse + inverse.transpose());
+    const Vec3 push = inertia * (body.angular_velocity - before) - kTautDamping * (extra * before);
+    body.angular_velocity = before + body.inverse_inertia * push;
+  }
+
+  struct Pull {
+    Mat3 stiffness = Mat3::Zero();  // N m/rad
+    double longest_arm = 0.0;       // m
+  };
+
+  const Model& model_;
+  const State& state_;
+  const double step_;
+  Problem& problem_;
+  std::vector<JointRow>& rows_;
+  const JointModel* joint_ = nullptr;
+  int index_ = 0;
+  JointFrames frames_;
+  double bend_scale_ = 0.0;
+  std::vector<Pull> pulls_;  // by body
+};
+
+/// `v` turned by the least rotation that takes the unit vector `from` to `to`.
+Vec3 carried(const Vec3& v, const Vec3& from, const Vec3& to) {
+  const Vec3 axis = from.cross(to);
+  const double c = from.dot(to);
+  if (c < -0.999999) return v;
+  return v * c + axis.cross(v) + axis * (axis.dot(v) / (1.0 + c));
+}
+
+bool forbids_all_shifts(JointKind kind) {
+  return kind == JointKind::fixed || kind == JointKind::revolute || kind == JointKind::spherical ||
+         kind == JointKind::universal;
+}
+bool forbids_all_turns(JointKind kind) {
+  return kind == JointKind::fixed || kind == JointKind::prismatic;
+}
+
+/// Coordinate of the next state, angles near where the rate leads.
+double next_coordinate(const Model& model, const State& before, const State& next, double step,
+                       std::size_t number) {
+  const AxisModel& axis = model.joint_axes[number];
+  const JointModel& joint = model.joints[at(axis.joint)];
+  const JointFrames frames = joint_frames(joint, next);
+  const int k = static_cast<int>(number) - joint.first_axis;
+  const double q = joint_coordinate(joint, frames, k);
+  if (!axis.is_angle) return q;
+  const double rate = joint_rate(joint, frames, next, k);
+  return unwrapped(q, before.joint_coordinate[number] + step * rate);
+}
+
+JointError error_at(const Model& model, const State& before, const State& next, double step,
+                    const JointModel& joint, const JointFrames& frames) {
+  const double angle = joint.kind == JointKind::screw
+                           ? next_coordinate(model, before, next, step, at(joint.first_axis))
+                           : 0.0;
+  return joint_error(joint, frames, angle);
+}
+
+/// Error of a coordinate that is told where to be.
+double drive_error(const Model& model, const State& before, const State& next, double step,
+                   const JointRow& row) {
+  const std::size_t number = at(model.joints[at(row.joint)].first_axis + row.axis);
+  const AxisModel& axis = model.joint_axes[number];
+  const double q = next_coordinate(model, before, next, step, number);
+  if (row.role == RowRole::motion)
+    return q - evaluate_expression(axis.motion, {{"t", before.time + step}});
+  return q - axis.ratio * next_coordinate(model, before, next, step, at(axis.master)) - axis.offset;
+}
+
+}  // namespace
+
+void assemble_joints(const Model& model, const State& state, double step, Problem& problem,
+                     std::vector<JointRow>& rows) {
+  rows.clear();
+  problem.rows.clear();
+  if (!model.joints.empty()) RowBuilder(model, state, step, problem, rows).add_all();
+}
+
+void warm_start_joints(const State& state, double step, const std::vector<JointRow>& rows,
+                       std::vector<double>& impulses) {
+  impulses.assign(rows.size(), 0.0);
+  if (!(state.last_step > 0.0)) return;
+  const double scale = step / state.last_step;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    impulses[i] = scale * state.joint_impulse[rows[i].slot];
+}
+
+void finish_joints(const Model& model, const State& before, const Problem& problem,
+                   const std::vector<JointRow>& rows, const std::vector<double>& impulses,
+                   State& next) {
+  if (model.joints.empty()) return;
+  std::fill(next.joint_impulse.begin(), next.joint_impulse.end(), 0.0);
+  std::fill(next.joint_bend.begin(), next.joint_bend.end(), 0.0);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    next.joint_impulse[rows[i].slot] = impulses[i];
+    if (is_equation(rows[i].role))
+      next.joint_bend[rows[i].slot] = problem.rows[i].bias - rows[i].straight_bias;
+  }
+  for (std::size_t k = 0; k < model.joint_axes.size(); ++k)
+    next.joint_coordinate[k] = next_coordinate(model, before, next, problem.step, k);
+  std::vector<Reaction> reactions;
+  joint_reactions(model, before, problem, rows, impulses, reactions);
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    const JointModel& joint = model.joints[j];
+    if (reactions[j].force.norm() > joint.break_force ||
+        reactions[j].torque.norm() > joint.break_torque)
+      next.joint_broken[j] = 1;
+  }
+}
+
+JointErrors joint_errors(const Model& model, const State& before, const State& next, double step,
+                         const std::vector<JointRow>& rows, std::vector<double>& errors) {
+  JointErrors worst;
+  errors.assign(rows.size(), 0.0);
+  const auto count = [&](double length, double angle, const JointModel& joint) {
+    worst.length = std::max(worst.length, length);
+    worst.angle = std::max(worst.angle, angle);
+    worst.relative = std::max({worst.relative, length / joint.size, angle});
+  };
+  int last = -1;
+  JointError error;
+  Vec3 normal = Vec3::UnitZ();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const JointRow& row = rows[i];
+    if (!is_equation(row.role)) continue;
+    const JointModel& joint = model.joints[at(row.joint)];
+    if (row.role == RowRole::motion || row.role == RowRole::mimic) {
+      errors[i] = drive_error(model, before, next, step, row);
+      const bool is_angle = model.joint_axes[at(joint.first_axis + row.axis)].is_angle;
+      count(is_angle ? 0.0 : std::abs(errors[i]), is_angle ? std::abs(errors[i]) : 0.0, joint);
+      continue;
+    }
+    if (row.joint != last) {
+      last = row.joint;
+      const JointFrames frames = joint_frames(joint, next);
+      error = error_at(model, before, next, step, joint, frames);
+      normal = frames.axes_a.col(2);
+      count(error.length(), error.turn.norm(), joint);
+    }
+    if (row.role == RowRole::along) {
+      errors[i] = error.along;
+      continue;
+    }
+    // A forbidden plane turns with its normal; a spin within it means nothing.
+    const bool is_shift = row.role == RowRole::shift;
+    const bool is_whole = is_shift ? forbids_all_shifts(joint.kind) : forbids_all_turns(joint.kind);
+    const Vec3 direction = is_whole ? row.direction : carried(row.direction, row.normal, normal);
+    errors[i] = direction.dot(is_shift ? error.shift : error.turn);
+  }
+  return worst;
+}
+
+void correct_joint_rows(const std::vector<double>& errors, Problem& problem) {
+  for (std::size_t i = 0; i < errors.size(); ++i) problem.rows[i].bias += errors[i] / problem.step;
+}
+
+double joint_rate(const JointModel& joint, const JointFrames& frames, const State& state,
+                  int axis) {
+  const auto a = at(joint.a), b = at(joint.b);
+  const Vec3 turn = state.angular_velocity[b] - state.angular_velocity[a];
+  const auto slide = [&](const Vec3& e) {
+    const Vec3 v = state.velocity[b] + state.angular_velocity[b].cross(frames.arm_b) -
+                   state.velocity[a] -
+                   state.angular_velocity[a].cross(frames.arm_a + frames.apart());
+    return e.dot(v);
+  };
+  const Vec3 z = frames.axes_a.col(2);
+  switch (joint.kind) {
+    case JointKind::prismatic:
+    case JointKind::point_on_line:
+      return slide(z);
+    case JointKind::cylindrical:
+      return axis == 0 ? slide(z) : z.dot(turn);
+    case JointKind::universal:
+      return axis == 0 ? z.dot(turn) : frames.axes_b.col(0).dot(turn);
+    case JointKind::planar:
+      return axis < 2 ? slide(frames.axes_a.col(axis)) : z.dot(turn);
+    case JointKind::distance:
+    case JointKind::rope:
+    case JointKind::spring: {
+      const double length = frames.apart().norm();
+      return length > 0.0 ? slide(frames.apart() / length) : slide(z);
+    }
+    default:
+      return z.dot(turn);
+  }
+}
+
+void joint_reactions(const Model& model, const State& state, const Problem& problem,
+                     const std::vector<JointRow>& rows, const std::vector<double>& impulses,
+                     std::vector<Reaction>& reactions) {
+  reactions.assign(model.joints.size(), {});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const JointModel& joint = model.joints[at(rows[i].joint)];
+    const RowSide& side = problem.rows[i].sides[1];
+    const double force = impulses[i] / problem.step;
+    Reaction& sum = reactions[at(rows[i].joint)];
+    const Vec3 arm = state.orientation[at(joint.b)] * joint.frame_b.position;
+    sum.force += force * side.linear;
+    sum.torque += force * (side.angular - arm.cross(side.linear));
+    if (rows[i].role != RowRole::mimic) continue;
+    // The master feels the gear as well.
+    const AxisModel& axis = model.joint_axes[at(joint.first_axis + rows[i].axis)];
+    const int master = model.joint_axes[at(axis.master)].joint;
+    const JointModel& other = model.joints[at(master)];
+    const RowSide& far = problem.rows[i].sides[3];
+    const Vec3 other_arm = state.orientation[at(other.b)] * other.frame_b.position;
+    reactions[at(master)].force += force * far.linear;
+    reactions[at(master)].torque += force * (far.angular - other_arm.cross(far.linear));
+  }
+}
+
+}  // namespace scree

@@ -1,0 +1,246 @@
+#include "solve/direct_rows.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+namespace scree {
+namespace {
+
+constexpr double kSoftness = 1e-9;
+constexpr double kLocked = 1e-12;  // eigenvalue of the inverse inertia over the largest
+constexpr double kRounding = 4e-16;
+
+std::size_t idx(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// Inverse of an inverse inertia; identity on the axes that are locked.
+Mat3 inertia_of(const Mat3& inverse) {
+  const double scale = inverse.trace() / 3.0;
+  const double volume = inverse.determinant();
+  if (volume > 1e-6 * scale * scale * scale) return inverse.inverse();
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(inverse);
+  Mat3 inertia = Mat3::Zero();
+  for (int d = 0; d < 3; ++d) {
+    const Vec3 axis = eigen.eigenvectors().col(d);
+    const double value = eigen.eigenvalues()[d];
+    const bool is_free = value > kLocked * eigen.eigenvalues()[2] && value > 0.0;
+    inertia += (is_free ? 1.0 / value : 1.0) * axis * axis.transpose();
+  }
+  return inertia;
+}
+
+/// The least a row can be moved by its impulse in any mechanism: what its bodies give way as if
+/// they did not turn, or if it only turns them, its whole Delassus entry. For a point mass on an
+/// arm, which turns at a touch, the two are far apart: softness goes by their geometric mean, or
+/// the row would be soft against its mass or lost in rounding against its turning.
+double stiffest(const Problem& problem, const RowBlock& row) {
+  double linear = 0.0;
+  for (const RowSide& side : row.used_sides()) {
+    const ProblemBody& body = problem.bodies[idx(side.body)];
+    linear += side.linear.dot(body.inverse_mass.cwiseProduct(side.linear));
+  }
+  return linear > 0.0 ? linear : delassus_entry(problem, row) - row.compliance;
+}
+
+bool can_move(const ProblemBody& body) {
+  return !(body.inverse_mass.isZero(0.0) && body.inverse_inertia.isZero(0.0));
+}
+
+}  // namespace
+
+void DirectRows::pack_bodies(const Problem& problem) {
+  node_.assign(problem.bodies.size(), -1);
+  mass_.clear();
+  // Only bodies that some row moves: a wall beside a robot costs nothing here.
+  for (const RowBlock& row : problem.rows) {
+    for (const RowSide& side : row.used_sides()) {
+      std::int32_t& node = node_[idx(side.body)];
+      const ProblemBody& body = problem.bodies[idx(side.body)];
+      if (node >= 0 || !can_move(body)) continue;
+      node = static_cast<std::int32_t>(mass_.size());
+      Mat6 mass = Mat6::Identity();
+      for (int d = 0; d < 3; ++d) {
+        if (body.inverse_mass[d] > 0.0) mass(d, d) = 1.0 / body.inverse_mass[d];
+      }
+      mass.bottomRightCorner<3, 3>() = inertia_of(body.inverse_inertia);
+      mass_.push_back(mass);
+    }
+  }
+}
+
+void DirectRows::prepare(const Problem& problem) {
+  pack_bodies(problem);
+  rows_.resize(problem.rows.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const RowBlock& from = problem.rows[i];
+    Row& to = rows_[i];
+    to.side_count = 0;
+    for (const RowSide& side : from.used_sides()) {
+      const ProblemBody& body = problem.bodies[idx(side.body)];
+      Side& out = to.sides[to.side_count++];
+      out.body = side.body;
+      out.node = node_[idx(side.body)];
+      // What a locked axis is asked for does not count; H has a unit mass there.
+      for (int d = 0; d < 3; ++d) out.j[d] = body.inverse_mass[d] > 0.0 ? side.linear[d] : 0.0;
+      out.j.tail<3>() = side.angular;
+      if (out.node >= 0 && !(body.inverse_inertia.diagonal().minCoeff() > 0.0)) {
+        // Project on what can turn: I I^-1.
+        out.j.tail<3>() =
+            mass_[idx(out.node)].bottomRightCorner<3, 3>() * (body.inverse_inertia * side.angular);
+      }
+    }
+    to.bias = from.bias;
+    to.compliance = from.compliance;
+    to.softness = kSoftness * std::sqrt(stiffest(problem, from) *
+                                        (delassus_entry(problem, from) - from.compliance));
+    to.d = 0.0;
+  }
+  group_rows();
+  factor_.analyse(static_cast<std::int32_t>(mass_.size()), pairs_);
+  r_.resize(rows_.size());
+  dv_.resize(6 * mass_.size());
+}
+
+void DirectRows::take_biases(const Problem& problem) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].bias = problem.rows[i].bias;
+}
+
+void DirectRows::group_rows() {
+  groups_.clear();
+  pairs_.clear();
+  const auto has_same_bodies = [](const Row& a, const Row& b) {
+    if (a.side_count != b.side_count) return false;
+    for (int k = 0; k < a.side_count; ++k) {
+      if (a.sides[k].body != b.sides[k].body) return false;
+    }
+    return true;
+  };
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (!groups_.empty() && has_same_bodies(rows_[groups_.back().first], rows_[i])) {
+      ++groups_.back().count;
+      continue;
+    }
+    Group group{i, 1, {}, 0, pairs_.size()};
+    const Row& row = rows_[i];
+    for (int k = 0; k < row.side_count; ++k) {
+      const std::int32_t node = row.sides[k].node;
+      if (node < 0 || std::find(group.nodes, group.nodes + group.node_count, node) !=
+                          group.nodes + group.node_count)
+        continue;
+      for (int l = 0; l < group.node_count; ++l) pairs_.push_back({group.nodes[l], node});
+      group.nodes[group.node_count++] = node;
+    }
+    groups_.push_back(group);
+  }
+}
+
+void DirectRows::factor(std::span<const char> is_active) {
+  factor_.clear();
+  for (std::size_t k = 0; k < mass_.size(); ++k)
+    factor_.add_diagonal(static_cast<std::int32_t>(k), mass_[k]);
+  for (const Group& group : groups_) {
+    Mat6 sums[10];  // of nodes (0,0) (0,1) (1,1) (0,2) (1,2) (2,2) ...
+    const int count = group.node_count * (group.node_count + 1) / 2;
+    for (int k = 0; k < count; ++k) sums[k].setZero();
+    for (std::size_t i = group.first; i < group.first + group.count; ++i) {
+      Row& row = rows_[i];
+      row.d = is_active[i] && row.softness > 0.0 ? 1.0 / (row.compliance + row.softness) : 0.0;
+      if (row.d == 0.0) continue;
+      Vec6 j[4];
+      for (int n = 0; n < group.node_count; ++n) {
+        j[n].setZero();
+        for (int k = 0; k < row.side_count; ++k) {
+          if (row.sides[k].node == group.nodes[n]) j[n] += row.sides[k].j;
+        }
+      }
+      for (int n = 0, place = 0; n < group.node_count; ++n) {
+        const Vec6 scaled = row.d * j[n];
+        for (int l = 0; l <= n; ++l) sums[place++].noalias() += j[l] * scaled.transpose();
+      }
+    }
+    std::size_t pair = group.first_pair;
+    for (int n = 0, place = 0; n < group.node_count; ++n) {
+      for (int l = 0; l < n; ++l) factor_.add_pair(pair++, sums[place++]);
+      factor_.add_diagonal(group.nodes[n], sums[place++]);
+    }
+  }
+  factor_.factor();
+}
+
+double DirectRows::velocity(std::size_t row, std::span<const BodyVelocity> velocities,
+                            double p) const {
+  const Row& r = rows_[row];
+  double sum = r.bias + r.compliance * p;
+  for (int k = 0; k < r.side_count; ++k) {
+    const BodyVelocity& v = velocities[idx(r.sides[k].body)];
+    sum += r.sides[k].j.head<3>().dot(v.linear) + r.sides[k].j.tail<3>().dot(v.angular);
+  }
+  return sum;
+}
+
+double DirectRows::residuals(std::span<const BodyVelocity> velocities,
+                             std::span<const double> impulses) {
+  double worst = 0.0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    r_[i] = 0.0;
+    if (rows_[i].d == 0.0) continue;
+    r_[i] = -velocity(i, velocities, impulses[i]);
+    worst = std::max(worst, std::abs(r_[i]));
+  }
+  return worst;
+}
+
+double DirectRows::solve(const Problem& problem, std::vector<BodyVelocity>& velocities,
+                         std::vector<double>& impulses, double enough, int passes) {
+  double size = 0.0;  // of what is added up in a residual: its rounding
+  for (const BodyVelocity& v : velocities) size = std::max(size, v.linear.cwiseAbs().maxCoeff());
+  const double first = residuals(velocities, impulses);
+  double worst = first;
+  for (int pass = 0; pass < passes && worst > std::max(enough, kRounding * size); ++pass) {
+    kept_impulses_ = impulses;
+    kept_velocities_ = velocities;
+    std::fill(dv_.begin(), dv_.end(), 0.0);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const Row& row = rows_[i];
+      if (row.d == 0.0) continue;
+      for (int k = 0; k < row.side_count; ++k) {
+        if (row.sides[k].node < 0) continue;
+        Eigen::Map<Vec6>(dv_.data() + 6 * idx(row.sides[k].node)) +=
+            row.sides[k].j * (row.d * r_[i]);
+      }
+    }
+    factor_.solve(dv_);
+    // dp, and the velocities from dp alone: what the factor rounds off is not carried on.
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const Row& row = rows_[i];
+      if (row.d == 0.0) continue;
+      double change = r_[i];
+      for (int k = 0; k < row.side_count; ++k) {
+        if (row.sides[k].node < 0) continue;
+        change -=
+            row.sides[k].j.dot(Eigen::Map<const Vec6>(dv_.data() + 6 * idx(row.sides[k].node)));
+      }
+      const double dp = row.d * change;
+      impulses[i] += dp;
+      for (int k = 0; k < row.side_count; ++k) {
+        if (row.sides[k].node < 0) continue;
+        const ProblemBody& body = problem.bodies[idx(row.sides[k].body)];
+        BodyVelocity& v = velocities[idx(row.sides[k].body)];
+        v.linear += body.inverse_mass.cwiseProduct(row.sides[k].j.head<3>()) * dp;
+        v.angular += body.inverse_inertia * row.sides[k].j.tail<3>() * dp;
+      }
+    }
+    const double before = worst;
+    worst = residuals(velocities, impulses);
+    if (worst < 0.5 * before) continue;
+    // What is left contradicts itself (redundant rows, rounding): an impulse against it would only
+    // grow.
+    impulses = kept_impulses_;
+    velocities = kept_velocities_;
+    worst = before;
+    break;
+  }
+  return first > 0.0 ? worst / first : 0.0;
+}
+
+}  // namespace scree

@@ -1,0 +1,129 @@
+#include <gmock/gmock.h>
+
+#include "model/compile.h"
+#include "model/scene_file.h"
+#include "scree/error.h"
+#include "scree/world.h"
+
+namespace scree {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kBodies = R"(
+bodies:
+  - {name: one, shape: {sphere: {radius: 0.1}}, position: [1, 0, 0]}
+  - {name: two, shape: {sphere: {radius: 0.1}}, position: [2, 0, 0]}
+)";
+
+Scene read(const std::string& joints) {
+  return read_scene_text(std::string(kBodies) + "joints:\n" + joints, "scene.yaml", ".");
+}
+
+std::string error_of(const std::string& joints) {
+  try {
+    compile(read(joints));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Joints, ArePlacedInTheWorld) {
+  const Scene scene =
+      read("  - {type: revolute, a: one, b: two, at: [1.5, 0, 0], axis: [0, 1, 0]}\n");
+  ASSERT_EQ(scene.joints.size(), 1u);
+  const Joint& joint = scene.joints[0];
+  EXPECT_LT((joint.frame_a.position - Vec3(0.5, 0, 0)).norm(), 1e-15);
+  EXPECT_LT((joint.frame_b.position - Vec3(-0.5, 0, 0)).norm(), 1e-15);
+  EXPECT_LT((joint.frame_a.orientation * Vec3::UnitZ() - Vec3::UnitY()).norm(), 1e-15);
+}
+
+TEST(Joints, AreWrittenAsTheyAreRead) {
+  // clang-format off
+  const Scene scene = read(R"yaml(
+  - {name: hinge, type: revolute, b: one, at: [0, 0, 0], limits: [-90 deg, none],
+     motor: {target: 0.5, stiffness: 10, damping: 1, max_force: 5}, friction: 0.1}
+  - {name: slide, type: cylindrical, a: one, b: two, at: [1.5, 0, 0],
+     slide: {spring: {stiffness: 100, damping: 2, rest: 1 cm}, motion: "0.1*sin(2*pi*t)"},
+     angle: {mimic: {joint: hinge, ratio: -2, offset: 0.1}}}
+  - {name: string, type: rope, b: two, from: [2, 0, 1], to: [2, 0, 0], break_force: 100}
+  - {name: thread, type: screw, b: two, at: [2, 0, 0], pitch: 1 mm, collide: true}
+)yaml");
+  // clang-format on
+  const std::string text = write_scene(scene);
+  const std::string again = write_scene(read_scene_text(text, "again.yaml", "."));
+  EXPECT_EQ(text, again);
+  EXPECT_EQ(scene.joints[2].length, 1.0);
+  EXPECT_NEAR(scene.joints[0].axes[0].limits->lower, -1.5707963267948966, 1e-15);
+  }
+
+  TEST(Joints, SayWhatIsWrong) {
+    EXPECT_THAT(error_of("  - {type: revolut, b: one, at: [0, 0, 0]}\n"), HasSubstr("revolute"));
+    EXPECT_THAT(error_of("  - {type: fixed, a: oen, b: two, at: [0, 0, 0]}\n"),
+                HasSubstr("did you mean one?"));
+    EXPECT_THAT(error_of("  - {type: fixed, a: one, b: one, at: [0, 0, 0]}\n"),
+                HasSubstr("itself"));
+    EXPECT_THAT(error_of("  - {type: revolute, b: one}\n"), HasSubstr("needs a place"));
+    EXPECT_THAT(error_of("  - {type: spherical, b: one, at: [0, 0, 0], friction: 1}\n"),
+                HasSubstr("has no coordinate"));
+    EXPECT_THAT(error_of("  - {type: revolute, b: one, at: [0, 0, 0], limits: [1, 0]}\n"),
+                HasSubstr("lower <= upper"));
+    EXPECT_THAT(error_of("  - {type: revolute, b: one, at: [0, 0, 0], mimic: {joint: none}}\n"),
+                HasSubstr("is not a joint"));
+    EXPECT_THAT(error_of("  - {type: revolute, b: one, at: [0, 0, 0], motion: 2*x}\n"),
+                HasSubstr("unknown name x"));
+    EXPECT_THAT(error_of("  - {type: screw, b: one, at: [0, 0, 0]}\n"), HasSubstr("pitch"));
+    EXPECT_THAT(error_of("  - {type: revolute, b: one, at: [0, 0, 0], pitch: 1}\n"),
+                HasSubstr("screw joints only"));
+    EXPECT_THAT(
+        error_of("  - {name: a, type: revolute, b: one, at: [0, 0, 0], mimic: {joint: b}}\n"
+                 "  - {name: b, type: revolute, b: two, at: [0, 0, 0], mimic: {joint: a}}\n"),
+        HasSubstr("follows itself"));
+  }
+
+  struct KindCase {
+    const char* text;
+    int freedoms;  // of `two` relative to `one`
+  };
+
+  /// Two bodies on a joint, pushed about: its equations hold and its freedoms are free.
+  class EveryKind : public testing::TestWithParam<KindCase> {};
+
+  TEST_P(EveryKind, HoldsItsEquations) {
+    Scene scene = read(std::string("  - {type: spherical, b: one, at: [0.5, 0, 0]}\n  - {") +
+                       GetParam().text + ", a: one, b: two}\n");
+    scene.bodies[0].angular_velocity = Vec3(0.3, -0.2, 0.5);
+    scene.bodies[1].torque = Vec3(0.02, 0.03, -0.05);
+    scene.bodies[1].force = Vec3(0.5, -3.0, 2.0);
+    WorldOptions options;
+    options.step = 1e-3;
+    options.tolerance = 1e-10;
+    World world(scene, options);
+    for (int k = 0; k < 1000; ++k) {
+      const Receipt receipt = world.step();
+      ASSERT_TRUE(receipt.converged) << k << " " << receipt.residuals.relative_rms;
+      ASSERT_LT(receipt.joint_error, 1e-8) << k;
+      ASSERT_LT(receipt.joint_angle_error, 1e-8) << k;
+    }
+    int rows = 0;
+    for (const RowBlock& row : world.problem().rows) rows += row.lower < -1e100 ? 1 : 0;
+    EXPECT_EQ(6 - (rows - 3), GetParam().freedoms);
+  }
+
+  INSTANTIATE_TEST_SUITE_P(
+      Joints, EveryKind,
+      testing::Values(
+          KindCase{"type: fixed, at: [1.5, 0, 0]", 0},
+          KindCase{"type: revolute, at: [1.5, 0, 0], axis: [0, 1, 0]", 1},
+          KindCase{"type: prismatic, at: [1.5, 0, 0], axis: [1, 0, 0]", 1},
+          KindCase{"type: cylindrical, at: [1.5, 0, 0], axis: [0, 1, 0]", 2},
+          KindCase{"type: spherical, at: [1.5, 0, 0]", 3},
+          KindCase{"type: universal, at: [1.5, 0, 0], axis: [0, 0, 1], x_axis: [1, 0, 0]", 2},
+          KindCase{"type: planar, at: [1.5, 0, 0], axis: [0, 1, 0]", 3},
+          KindCase{"type: point-on-line, at: [1.5, 0, 0], axis: [0, 0, 1]", 4},
+          KindCase{"type: distance, from: [1, 0, 0], to: [2, 0, 0]", 5},
+          KindCase{"type: screw, at: [1.5, 0, 0], axis: [1, 0, 0], pitch: 0.1", 1}));
+
+  }  // namespace
+  }  // namespace scree
