@@ -153,7 +153,7 @@ struct PairSum {
 double ConeProgram::linearise() {
   factor_.clear();
   for (std::int32_t node = 0; node < nodes_; ++node) {
-    const Body& body = bodies_[idx(node)];
+    const BodyMass& body = bodies_[idx(node)];
     factor_.add_diagonal(node, body.mass);
     Eigen::Map<Vec6>(base_.data() + 6 * idx(node)) =
         -(body.mass * Eigen::Map<const Vec6>(delta_.data() + 6 * idx(node)));
@@ -206,7 +206,7 @@ void ConeProgram::linearise_points(double& gap) {
     auto add_own = [&](std::int32_t node, const double* right, const double* turn) {
       if (node == nodes_) return;
       BlockCholesky::Block block = PairSum::block(1.0, sum.k, right, right, turn);
-      const Body& body = bodies_[idx(node)];
+      const BodyMass& body = bodies_[idx(node)];
       if (body.is_locked) block = (body.free * block * body.free).eval();
       factor_.add_diagonal(node, block);
     };
@@ -214,8 +214,8 @@ void ConeProgram::linearise_points(double& gap) {
     add_own(pair.b, sum.kb, sum.bb);
     if (pair.place >= 0) {
       BlockCholesky::Block block = PairSum::block(-1.0, sum.k, sum.kb, sum.ka, sum.ab);
-      const Body& a = bodies_[idx(pair.a)];
-      const Body& b = bodies_[idx(pair.b)];
+      const BodyMass& a = bodies_[idx(pair.a)];
+      const BodyMass& b = bodies_[idx(pair.b)];
       if (a.is_locked || b.is_locked) block = (a.free * block * b.free).eval();
       factor_.add_pair(idx(pair.place), block);
     }

@@ -1,6 +1,5 @@
 #include "solve/cone_program.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +13,6 @@ namespace {
 
 constexpr double kNoBound = 1e100;    // N s; a bound beyond this is none
 constexpr double kNoFriction = 1e-9;  // below, the cone is the half-line to rounding
-constexpr double kLocked = 1e-12;     // eigenvalue of the inverse inertia over the largest
 
 inline void copy(double* to, const Vec3& from) {
   for (int d = 0; d < 3; ++d) to[d] = from[d];
@@ -45,34 +43,10 @@ void ConeProgram::pack_bodies(const Problem& problem) {
     const ProblemBody& from = problem.bodies[k];
     velocities_[k] = {from.velocity, from.angular_velocity};
     node_[k] = -1;
-    if (from.inverse_mass.isZero(0.0) && from.inverse_inertia.isZero(0.0)) continue;
+    if (!can_move(from)) continue;
     node_[k] = static_cast<std::int32_t>(bodies_.size());
-    Body body{Eigen::Matrix<double, 6, 6>::Identity(), Eigen::Matrix<double, 6, 6>::Identity(),
-              false};
-    for (int d = 0; d < 3; ++d) {
-      if (from.inverse_mass[d] > 0.0) {
-        body.mass(d, d) = 1.0 / from.inverse_mass[d];
-      } else {
-        body.free(d, d) = 0.0;
-        body.is_locked = true;
-      }
-    }
-    const Eigen::SelfAdjointEigenSolver<Mat3> eigen(from.inverse_inertia);
-    const Vec3 values = eigen.eigenvalues();
-    Mat3 inertia = Mat3::Zero(), free = Mat3::Zero();
-    for (int d = 0; d < 3; ++d) {
-      const Vec3 axis = eigen.eigenvectors().col(d);
-      const bool is_free = values[d] > kLocked * values[2] && values[d] > 0.0;
-      inertia += (is_free ? 1.0 / values[d] : 1.0) * axis * axis.transpose();
-      if (is_free) free += axis * axis.transpose();
-      body.is_locked |= !is_free;
-    }
-    body.mass.bottomRightCorner<3, 3>() = inertia;
-    if (body.is_locked) {
-      body.free.bottomRightCorner<3, 3>() = free;
-      locked_.push_back(node_[k]);
-    }
-    bodies_.push_back(body);
+    bodies_.push_back(mass_of(from));
+    if (bodies_.back().is_locked) locked_.push_back(node_[k]);
   }
   nodes_ = static_cast<std::int32_t>(bodies_.size());
   for (std::int32_t& node : node_) {

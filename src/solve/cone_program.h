@@ -20,6 +20,7 @@
 
 #include "problem/audit.h"
 #include "solve/block_cholesky.h"
+#include "solve/body_mass.h"
 
 namespace scree {
 
@@ -92,11 +93,6 @@ class ConeProgram {
     double r, stiffness;                // residual; D of D dp = -r^ - J dv
     double dp, target_lower, target_upper;
   };
-  struct Body {
-    Eigen::Matrix<double, 6, 6> mass;  // identity on locked axes
-    Eigen::Matrix<double, 6, 6> free;  // projector on the axes that can move
-    bool is_locked;                    // free is not the identity
-  };
 
   void pack_bodies(const Problem& problem);
   void pack_contacts(const Problem& problem, const Audit& audit, Law law);
@@ -116,7 +112,7 @@ class ConeProgram {
 
   std::int32_t nodes_ = 0;
   std::vector<std::int32_t> node_;  // of a body, nodes_ when it cannot move
-  std::vector<Body> bodies_;
+  std::vector<BodyMass> bodies_;
   std::vector<std::int32_t> locked_;
   std::vector<Point> points_;
   std::vector<PointState> states_;

@@ -1,6 +1,5 @@
 #include "solve/direct_rows.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -8,26 +7,9 @@ namespace scree {
 namespace {
 
 constexpr double kSoftness = 1e-9;
-constexpr double kLocked = 1e-12;  // eigenvalue of the inverse inertia over the largest
 constexpr double kRounding = 4e-16;
 
 std::size_t idx(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-/// Inverse of an inverse inertia; identity on the axes that are locked.
-Mat3 inertia_of(const Mat3& inverse) {
-  const double scale = inverse.trace() / 3.0;
-  const double volume = inverse.determinant();
-  if (volume > 1e-6 * scale * scale * scale) return inverse.inverse();
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(inverse);
-  Mat3 inertia = Mat3::Zero();
-  for (int d = 0; d < 3; ++d) {
-    const Vec3 axis = eigen.eigenvectors().col(d);
-    const double value = eigen.eigenvalues()[d];
-    const bool is_free = value > kLocked * eigen.eigenvalues()[2] && value > 0.0;
-    inertia += (is_free ? 1.0 / value : 1.0) * axis * axis.transpose();
-  }
-  return inertia;
-}
 
 /// The least a row can be moved by its impulse in any mechanism: what its bodies give way as if
 /// they did not turn, or if it only turns them, its whole Delassus entry. For a point mass on an
@@ -42,10 +24,6 @@ double stiffest(const Problem& problem, const RowBlock& row) {
   return linear > 0.0 ? linear : delassus_entry(problem, row) - row.compliance;
 }
 
-bool can_move(const ProblemBody& body) {
-  return !(body.inverse_mass.isZero(0.0) && body.inverse_inertia.isZero(0.0));
-}
-
 }  // namespace
 
 void DirectRows::pack_bodies(const Problem& problem) {
@@ -58,12 +36,7 @@ void DirectRows::pack_bodies(const Problem& problem) {
       const ProblemBody& body = problem.bodies[idx(side.body)];
       if (node >= 0 || !can_move(body)) continue;
       node = static_cast<std::int32_t>(mass_.size());
-      Mat6 mass = Mat6::Identity();
-      for (int d = 0; d < 3; ++d) {
-        if (body.inverse_mass[d] > 0.0) mass(d, d) = 1.0 / body.inverse_mass[d];
-      }
-      mass.bottomRightCorner<3, 3>() = inertia_of(body.inverse_inertia);
-      mass_.push_back(mass);
+      mass_.push_back(mass_of(body));
     }
   }
 }
@@ -76,18 +49,13 @@ void DirectRows::prepare(const Problem& problem) {
     Row& to = rows_[i];
     to.side_count = 0;
     for (const RowSide& side : from.used_sides()) {
-      const ProblemBody& body = problem.bodies[idx(side.body)];
       Side& out = to.sides[to.side_count++];
       out.body = side.body;
       out.node = node_[idx(side.body)];
+      out.j << side.linear, side.angular;
       // What a locked axis is asked for does not count; H has a unit mass there.
-      for (int d = 0; d < 3; ++d) out.j[d] = body.inverse_mass[d] > 0.0 ? side.linear[d] : 0.0;
-      out.j.tail<3>() = side.angular;
-      if (out.node >= 0 && !(body.inverse_inertia.diagonal().minCoeff() > 0.0)) {
-        // Project on what can turn: I I^-1.
-        out.j.tail<3>() =
-            mass_[idx(out.node)].bottomRightCorner<3, 3>() * (body.inverse_inertia * side.angular);
-      }
+      if (out.node >= 0 && mass_[idx(out.node)].is_locked)
+        out.j = (mass_[idx(out.node)].free * out.j).eval();
     }
     to.bias = from.bias;
     to.compliance = from.compliance;
@@ -137,7 +105,7 @@ void DirectRows::group_rows() {
 void DirectRows::factor(std::span<const char> is_active) {
   factor_.clear();
   for (std::size_t k = 0; k < mass_.size(); ++k)
-    factor_.add_diagonal(static_cast<std::int32_t>(k), mass_[k]);
+    factor_.add_diagonal(static_cast<std::int32_t>(k), mass_[k].mass);
   for (const Group& group : groups_) {
     Mat6 sums[10];  // of nodes (0,0) (0,1) (1,1) (0,2) (1,2) (2,2) ...
     const int count = group.node_count * (group.node_count + 1) / 2;

@@ -17,6 +17,7 @@
 
 #include "problem/operators.h"
 #include "solve/block_cholesky.h"
+#include "solve/body_mass.h"
 
 namespace scree {
 
@@ -66,7 +67,7 @@ class DirectRows {
   double residuals(std::span<const BodyVelocity> velocities, std::span<const double> impulses);
 
   std::vector<std::int32_t> node_;  // of a body; -1: cannot move
-  std::vector<Mat6> mass_;
+  std::vector<BodyMass> mass_;
   std::vector<Row> rows_;
   std::vector<Group> groups_;
   std::vector<NodePair> pairs_;

@@ -123,6 +123,7 @@ SolveResult Hybrid::judged(const Problem& problem, Impulses& impulses, const Sol
 SolveResult Hybrid::solve_rows(const Problem& problem, Impulses& impulses,
                                const SolveOptions& options) {
   const int most = options.max_iterations > 0 ? options.max_iterations : kMostPivots;
+  const auto start = std::chrono::steady_clock::now();
   std::size_t fewest = problem.rows.size() + 1;
   int tries_left = kBlockTries;
   for (int pivot = 1;; ++pivot) {
@@ -132,6 +133,8 @@ SolveResult Hybrid::solve_rows(const Problem& problem, Impulses& impulses,
     if (pivot >= most) {
       return judged(problem, impulses, options, pivot, SolveStatus::iteration_limit);
     }
+    if (is_time_over(options, start))
+      return judged(problem, impulses, options, pivot, SolveStatus::time_limit);
     if (wrong_.size() < fewest) {
       fewest = wrong_.size();
       tries_left = kBlockTries;

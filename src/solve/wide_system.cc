@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "problem/operators.h"
+#include "solve/body_mass.h"
 #include "solve/local_contact.h"
 
 namespace scree {
@@ -18,10 +19,6 @@ struct Manifold {
   int restless;  // points that do not stick at the start
   bool moves_a, moves_b;
 };
-
-bool can_move(const ProblemBody& body) {
-  return !body.inverse_mass.isZero(0.0) || !body.inverse_inertia.isZero(0.0);
-}
 
 void fill_mass(const ProblemBody& body, int lane, WideMass& mass) {
   const Mat3& i = body.inverse_inertia;

@@ -200,10 +200,10 @@ TEST(UrdfRead, ShapesMustHaveASize) {
                                        "<collision><geometry><box size=\"1 -2 3\"/></geometry>"
                                        "</collision>"))),
               ElementsAre(HasSubstr("box size must be > 0 m, got '1 -2 3'")));
-  const UrdfResult placeholder =
+  const UrdfResult sizeless =
       read_inside(heavy("a", "<visual><geometry><sphere radius=\"0\"/></geometry></visual>"));
-  EXPECT_THAT(warnings(placeholder), ElementsAre(HasSubstr("the shape is left out")));
-  EXPECT_FALSE(body_of(placeholder, "a").visual);
+  EXPECT_THAT(warnings(sizeless), ElementsAre(HasSubstr("the shape is left out")));
+  EXPECT_FALSE(body_of(sizeless, "a").visual);
   EXPECT_THAT(errors(read_inside(heavy("a", "<collision/>"))),
               ElementsAre(HasSubstr("robot/link[a]/collision needs a <geometry>")));
   EXPECT_THAT(errors(read_inside(heavy("a", "<collision><geometry/></collision>"))),
