@@ -120,6 +120,8 @@ std::string summary(const RunReport& report) {
   }
   row("converged", converged);
   row("penetration", fmt::format("{:.3g} m at most", run.max_penetration));
+  if (run.max_joint_error > 0.0)
+    row("joint error", fmt::format("{:.3g} m at most", run.max_joint_error));
   row("energy", fmt::format("kinetic {:.6g} J, potential {:.6g} J", run.kinetic_energy,
                             run.potential_energy));
   row("displacement", fmt::format("{:.3g} m at most; speed at the end {:.3g} m/s at most",
