@@ -26,7 +26,7 @@ struct Arguments {
   std::string input, output;
   std::vector<std::string> settings;
   RobotArguments robot;
-  bool has_surfaces = false, no_contacts = false, quiet = false;
+  bool has_surfaces = false, has_joints = false, no_contacts = false, quiet = false;
   std::optional<double> max_size;  // MB
 };
 
@@ -44,6 +44,9 @@ void check_options(const Arguments& arguments, const std::string& ending, FileKi
   }
   if (arguments.has_surfaces && ending != ".pvd") {
     throw InputError(fmt::format("--surfaces is for .pvd files, got {}", arguments.output));
+  }
+  if (arguments.has_joints && ending != ".csv") {
+    throw InputError(fmt::format("--joints is for .csv files, got {}", arguments.output));
   }
   if ((arguments.max_size || arguments.no_contacts) && ending != ".html") {
     throw InputError(fmt::format("{} is for .html files, got {}",
@@ -103,7 +106,9 @@ int execute_export(const Arguments& arguments) {
                       arguments.input, ending, arguments.input));
     }
     const Recording recording(arguments.input);
-    if (ending == ".csv") {
+    if (ending == ".csv" && arguments.has_joints) {
+      export_joints_csv(recording, arguments.output);
+    } else if (ending == ".csv") {
       export_csv(recording, arguments.output);
     } else if (ending == ".html") {
       thinning = write_page(recording, arguments);
@@ -132,6 +137,7 @@ void add_export(CLI::App& program, Action& action) {
   verb->footer(
       "\nExamples:\n"
       "  scree export wall.h5 wall.csv               one row per frame and body\n"
+      "  scree export arm.h5 joints.csv --joints     coordinates and reactions of joints\n"
       "  scree export wall.h5 wall.pvd --surfaces    opens in ParaView\n"
       "  scree export wall.h5 wall.html              one page to send, opens without Scree\n"
       "  scree export wall wall.yaml                 the demo as a scene file to change\n"
@@ -147,6 +153,8 @@ void add_export(CLI::App& program, Action& action) {
   verb->add_option("--set", arguments->settings, "parameter of a scene or demo, name=value")
       ->allow_extra_args(false);
   declare_robot(*verb, arguments->robot);
+  verb->add_flag("--joints", arguments->has_joints,
+                 ".csv: joints instead of bodies, with coordinates and reactions");
   verb->add_flag("--surfaces", arguments->has_surfaces, ".pvd: body surfaces instead of points");
   verb->add_option("--max-size", arguments->max_size,
                    ".html: size in MB it is thinned to (default: 50)")

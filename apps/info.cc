@@ -16,6 +16,7 @@
 #include "record/recording.h"
 #include "scree/error.h"
 #include "scree/world.h"
+#include "world/redundancy.h"
 
 namespace scree::app {
 namespace {
@@ -65,9 +66,13 @@ Json describe_scene(const Scene& scene) {
     ++motions[model.bodies[i].motion];
     mass += model.bodies[i].mass;
   }
+  // Shapes that touch nothing count too.
+  Scene touching = scene;
+  for (Body& body : touching.bodies) body.group = body.mask = 1;
+  const Model shown = compile(touching);
   std::map<std::string, int> shapes;
-  for (const Collider& collider : model.colliders) {
-    ++shapes[kind_name(model.geometries[static_cast<std::size_t>(collider.geometry)].kind)];
+  for (const Collider& collider : shown.colliders) {
+    ++shapes[kind_name(shown.geometries[static_cast<std::size_t>(collider.geometry)].kind)];
   }
   Json parameters = Json::object();
   for (const Parameter& parameter : scene.parameters) parameters[parameter.name] = parameter.value;
@@ -80,7 +85,11 @@ Json describe_scene(const Scene& scene) {
                     {"kinematic", motions[Motion::kinematic]},
                     {"fixed", motions[Motion::fixed]}};
   json["shapes"] = shapes;
-  if (!scene.joints.empty()) json["joints"] = scene.joints.size();
+  if (!scene.joints.empty()) {
+    json["joints"] = scene.joints.size();
+    json["dependent_joint_equations"] =
+        count_dependent_equations(model, initial_state(scene, model), scene.run.step);
+  }
   json["mass_kg"] = mass;
   json["parameters"] = parameters;
   json["run"] = {{"step", scene.run.step},

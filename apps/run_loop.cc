@@ -62,6 +62,12 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
   report_.tolerance = run.tolerance;
   // Up to here an interrupt ends the program at once; from here on there are files to close.
   watch_interrupts();
+  if (const int count = world_.dependent_equations(); count > 0 && !arguments.quiet) {
+    progress_.note(
+        fmt::format("{} joint equation{} on the others (closed loops): forces along {} are shared "
+                    "as by equally stiff joints",
+                    count, count == 1 ? " depends" : "s depend", count == 1 ? "it" : "them"));
+  }
   if (arguments.has_view) start_view();
   if (setup_.recording.empty()) return;
   recorder_ = std::make_unique<Recorder>(setup_.recording, world_.scene(), world_.model(),

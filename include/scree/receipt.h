@@ -3,10 +3,17 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "scree/solver.h"
 
 namespace scree {
+
+/// What a joint does to its body b, at the origin of frame B.
+struct JointReaction {
+  Vec3 force = Vec3::Zero(), torque = Vec3::Zero();                    // N, N m; world axes
+  Vec3 force_in_joint = Vec3::Zero(), torque_in_joint = Vec3::Zero();  // the same in frame A
+};
 
 /// What one step says about itself.
 struct Receipt {
@@ -22,6 +29,8 @@ struct Receipt {
   double joint_error = 0.0;        // m, largest separation in a joint at the end of the step
   double joint_angle_error = 0.0;  // rad, largest forbidden turn
   int broken_joints = 0;           // that broke in this step
+  std::vector<JointReaction> joint_reactions;  // one per joint; of a halved step its last part
+  std::vector<double> joint_errors;            // m, one per joint, at the end
   double kinetic_energy = 0.0, potential_energy = 0.0;  // J, at the end
   std::string solver;
   struct Times {

@@ -35,12 +35,6 @@ struct WorldOptions {
   const std::atomic<bool>* give_up = nullptr;
 };
 
-/// What a joint does to its body b, at the origin of frame B.
-struct JointReaction {
-  Vec3 force = Vec3::Zero(), torque = Vec3::Zero();                    // N, N m; world axes
-  Vec3 force_in_joint = Vec3::Zero(), torque_in_joint = Vec3::Zero();  // the same in frame A
-};
-
 /// A step produced a number that is not finite. The state is the last good one.
 struct StepFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -89,6 +83,10 @@ class World {
   JointReaction joint_reaction(int joint) const;     // of the last step
   double joint_error(int joint) const;               // m, by how far it is out of joint
   bool is_joint_broken(int joint) const;
+  /// How many equations of joints depend on the others as the bodies stand now, as in closed loops
+  /// of hinges: no more than a finding, forces along them are shared as by equally stiff joints. -1:
+  /// more than 3000 equations, not counted.
+  int dependent_equations() const;
   /// From the next step on. Throws InputError for a joint without such a coordinate.
   void set_motor(int joint, const JointMotor& motor, int axis = 0);
 

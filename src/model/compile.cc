@@ -429,7 +429,8 @@ class Compiler {
       result.bounding_radius =
           std::max(result.bounding_radius, collider.pose_in_body.position.norm() +
                                                library_.geometry(leaf.geometry).bounding_radius);
-      model_.colliders.push_back(collider);
+      // What no group lets touch costs nothing in a step.
+      if (body.group != 0 && body.mask != 0) model_.colliders.push_back(collider);
     }
   }
 

@@ -31,6 +31,7 @@ class JointCompiler {
     for (std::size_t i = 0; i < scene_.joints.size(); ++i) link_mimics(i);
     if (problems_.messages.empty()) check_mimic_loops();
     keep_joined_apart();
+    find_loops();
   }
 
  private:
@@ -240,6 +241,25 @@ class JointCompiler {
       model_.untouching_bodies.push_back(std::minmax(joint.a, joint.b));
     }
     std::sort(model_.untouching_bodies.begin(), model_.untouching_bodies.end());
+  }
+
+  /// Joints as edges between bodies, all that cannot be moved being one. A gear joins bodies that
+  /// joints join already.
+  void find_loops() {
+    std::vector<int> tree(model_.bodies.size());
+    for (std::size_t k = 0; k < tree.size(); ++k)
+      tree[k] = model_.bodies[k].motion == Motion::dynamic ? static_cast<int>(k) : 0;
+    const auto root = [&](int k) {
+      while (tree[static_cast<std::size_t>(k)] != k) k = tree[static_cast<std::size_t>(k)];
+      return k;
+    };
+    for (const JointModel& joint : model_.joints) {
+      if (joint.kind == JointKind::rope || joint.kind == JointKind::spring) continue;
+      const int a = root(joint.a), b = root(joint.b);
+      if (a == b) model_.has_loops = true;
+      tree[static_cast<std::size_t>(a)] = b;
+    }
+    for (const AxisModel& axis : model_.joint_axes) model_.has_loops |= axis.master >= 0;
   }
 
   const Scene& scene_;

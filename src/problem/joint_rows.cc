@@ -26,12 +26,6 @@ constexpr double kTautDamping = 0.05;  // c
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// Held at the end of the step, exactly.
-bool is_equation(RowRole role) {
-  return role == RowRole::shift || role == RowRole::turn || role == RowRole::along ||
-         role == RowRole::motion || role == RowRole::mimic;
-}
-
 class RowBuilder {
  public:
   RowBuilder(const Model& model, const State& state, double step, Problem& problem,
@@ -111,6 +105,14 @@ class RowBuilder {
 
   bool moves_nothing(const RowBlock& row) const {
     double size = 0.0;
+    // A body without locked axes is moved by anything.
+    for (const RowSide& side : row.used_sides()) {
+      const ProblemBody& body = problem_.bodies[at(side.body)];
+      if (!body.inverse_mass.isZero(0.0) &&
+          model_.bodies[at(side.body)].locked == std::array<bool, 6>{} &&
+          !(side.linear.isZero(0.0) && side.angular.isZero(0.0)))
+        return false;
+    }
     for (const RowSide& side : row.used_sides()) {
       const ProblemBody& body = problem_.bodies[at(side.body)];
       size += body.inverse_mass.maxCoeff() * side.linear.squaredNorm() +
@@ -465,7 +467,44 @@ double drive_error(const Model& model, const State& before, const State& next, d
   return q - axis.ratio * next_coordinate(model, before, next, step, at(axis.master)) - axis.offset;
 }
 
+/// `state` is the one the problem was assembled from.
+void joint_reactions(const Model& model, const State& state, const Problem& problem,
+                     const std::vector<JointRow>& rows, const std::vector<double>& impulses,
+                     std::vector<JointReaction>& reactions) {
+  reactions.assign(model.joints.size(), {});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const JointModel& joint = model.joints[at(rows[i].joint)];
+    const RowSide& side = problem.rows[i].sides[1];
+    const double force = impulses[i] / problem.step;
+    JointReaction& sum = reactions[at(rows[i].joint)];
+    const Vec3 arm = state.orientation[at(joint.b)] * joint.frame_b.position;
+    sum.force += force * side.linear;
+    sum.torque += force * (side.angular - arm.cross(side.linear));
+    if (rows[i].role != RowRole::mimic) continue;
+    // The master feels the gear as well.
+    const AxisModel& axis = model.joint_axes[at(joint.first_axis + rows[i].axis)];
+    const int master = model.joint_axes[at(axis.master)].joint;
+    const JointModel& other = model.joints[at(master)];
+    const RowSide& far = problem.rows[i].sides[3];
+    const Vec3 other_arm = state.orientation[at(other.b)] * other.frame_b.position;
+    reactions[at(master)].force += force * far.linear;
+    reactions[at(master)].torque += force * (far.angular - other_arm.cross(far.linear));
+  }
+  for (std::size_t j = 0; j < reactions.size(); ++j) {
+    const JointModel& joint = model.joints[j];
+    // To the axes of frame A.
+    const Quat turn = (state.orientation[at(joint.a)] * joint.frame_a.orientation).conjugate();
+    reactions[j].force_in_joint = turn * reactions[j].force;
+    reactions[j].torque_in_joint = turn * reactions[j].torque;
+  }
+}
+
 }  // namespace
+
+bool is_equation(RowRole role) {
+  return role == RowRole::shift || role == RowRole::turn || role == RowRole::along ||
+         role == RowRole::motion || role == RowRole::mimic;
+}
 
 void assemble_joints(const Model& model, const State& state, double step, Problem& problem,
                      std::vector<JointRow>& rows) {
@@ -474,18 +513,20 @@ void assemble_joints(const Model& model, const State& state, double step, Proble
   if (!model.joints.empty()) RowBuilder(model, state, step, problem, rows).add_all();
 }
 
-void warm_start_joints(const State& state, double step, const std::vector<JointRow>& rows,
-                       std::vector<double>& impulses) {
+void warm_start_joints(const Model& model, const State& state, double step,
+                       const std::vector<JointRow>& rows, std::vector<double>& impulses) {
   impulses.assign(rows.size(), 0.0);
   if (!(state.last_step > 0.0)) return;
   const double scale = step / state.last_step;
-  for (std::size_t i = 0; i < rows.size(); ++i)
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (model.has_loops && is_equation(rows[i].role)) continue;
     impulses[i] = scale * state.joint_impulse[rows[i].slot];
+  }
 }
 
 void finish_joints(const Model& model, const State& before, const Problem& problem,
                    const std::vector<JointRow>& rows, const std::vector<double>& impulses,
-                   State& next) {
+                   State& next, std::vector<JointReaction>& reactions) {
   if (model.joints.empty()) return;
   std::fill(next.joint_impulse.begin(), next.joint_impulse.end(), 0.0);
   std::fill(next.joint_bend.begin(), next.joint_bend.end(), 0.0);
@@ -496,7 +537,6 @@ void finish_joints(const Model& model, const State& before, const Problem& probl
   }
   for (std::size_t k = 0; k < model.joint_axes.size(); ++k)
     next.joint_coordinate[k] = next_coordinate(model, before, next, problem.step, k);
-  std::vector<Reaction> reactions;
   joint_reactions(model, before, problem, rows, impulses, reactions);
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     const JointModel& joint = model.joints[j];
@@ -584,27 +624,14 @@ double joint_rate(const JointModel& joint, const JointFrames& frames, const Stat
   }
 }
 
-void joint_reactions(const Model& model, const State& state, const Problem& problem,
-                     const std::vector<JointRow>& rows, const std::vector<double>& impulses,
-                     std::vector<Reaction>& reactions) {
-  reactions.assign(model.joints.size(), {});
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const JointModel& joint = model.joints[at(rows[i].joint)];
-    const RowSide& side = problem.rows[i].sides[1];
-    const double force = impulses[i] / problem.step;
-    Reaction& sum = reactions[at(rows[i].joint)];
-    const Vec3 arm = state.orientation[at(joint.b)] * joint.frame_b.position;
-    sum.force += force * side.linear;
-    sum.torque += force * (side.angular - arm.cross(side.linear));
-    if (rows[i].role != RowRole::mimic) continue;
-    // The master feels the gear as well.
-    const AxisModel& axis = model.joint_axes[at(joint.first_axis + rows[i].axis)];
-    const int master = model.joint_axes[at(axis.master)].joint;
-    const JointModel& other = model.joints[at(master)];
-    const RowSide& far = problem.rows[i].sides[3];
-    const Vec3 other_arm = state.orientation[at(other.b)] * other.frame_b.position;
-    reactions[at(master)].force += force * far.linear;
-    reactions[at(master)].torque += force * (far.angular - other_arm.cross(far.linear));
+void separations(const Model& model, const State& state, std::vector<double>& lengths) {
+  lengths.resize(model.joints.size());
+  for (std::size_t j = 0; j < lengths.size(); ++j) {
+    const JointModel& joint = model.joints[j];
+    lengths[j] = 0.0;
+    if (state.joint_broken[j]) continue;
+    const double angle = joint.axis_count > 0 ? state.joint_coordinate[at(joint.first_axis)] : 0.0;
+    lengths[j] = joint_error(joint, joint_frames(joint, state), angle).length();
   }
 }
 

@@ -13,6 +13,7 @@
 #include "model/model.h"
 #include "model/state.h"
 #include "scree/problem.h"
+#include "scree/receipt.h"
 
 namespace scree {
 
@@ -29,6 +30,9 @@ enum class RowRole : std::uint8_t {
   motion,  // prescribed
   mimic
 };
+
+/// Held at the end of the step, exactly.
+bool is_equation(RowRole role);
 
 /// What a row of the problem belongs to. Rows of one joint stand together.
 struct JointRow {
@@ -53,14 +57,16 @@ struct JointErrors {
 void assemble_joints(const Model& model, const State& state, double step, Problem& problem,
                      std::vector<JointRow>& rows);
 
-/// Impulses of the last step as a start for this one.
-void warm_start_joints(const State& state, double step, const std::vector<JointRow>& rows,
-                       std::vector<double>& impulses);
+/// Impulses of the last step as a start for this one. Not those of equations in closed loops: what
+/// they have along dependent equations does nothing now, and would not do nothing next time.
+void warm_start_joints(const Model& model, const State& state, double step,
+                       const std::vector<JointRow>& rows, std::vector<double>& impulses);
 
-/// Coordinates, impulses and breaks of the step that led from `before` to `next`.
+/// Coordinates, impulses and breaks of the step that led from `before` to `next`, and what the
+/// joints did in it.
 void finish_joints(const Model& model, const State& before, const Problem& problem,
                    const std::vector<JointRow>& rows, const std::vector<double>& impulses,
-                   State& next);
+                   State& next, std::vector<JointReaction>& reactions);
 
 /// Errors of the equations at `next`, and in `errors` that of each row (0: no equation).
 JointErrors joint_errors(const Model& model, const State& before, const State& next, double step,
@@ -72,14 +78,7 @@ void correct_joint_rows(const std::vector<double>& errors, Problem& problem);
 /// Rate of a coordinate, m/s or rad/s.
 double joint_rate(const JointModel& joint, const JointFrames& frames, const State& state, int axis);
 
-/// What the joint does to body b at the origin of frame B, world axes.
-struct Reaction {
-  Vec3 force = Vec3::Zero();   // N
-  Vec3 torque = Vec3::Zero();  // N m
-};
-/// One per joint. `state` is the one the problem was assembled from.
-void joint_reactions(const Model& model, const State& state, const Problem& problem,
-                     const std::vector<JointRow>& rows, const std::vector<double>& impulses,
-                     std::vector<Reaction>& reactions);
+/// Separation in each joint that is not broken, m.
+void separations(const Model& model, const State& state, std::vector<double>& lengths);
 
 }  // namespace scree

@@ -69,6 +69,8 @@ struct Recorder::Parts {
   AppendDataset *body_a = nullptr, *body_b = nullptr, *point = nullptr, *normal = nullptr;
   AppendDataset *gap = nullptr, *impulse = nullptr, *residual = nullptr, *offset = nullptr;
   AppendDataset *status = nullptr, *converged = nullptr, *method = nullptr;
+  AppendDataset *joint_coordinate = nullptr, *joint_error = nullptr;
+  std::array<AppendDataset*, 4> joint_reactions{};  // in the order of JointReaction
   AppendDataset *drag_time = nullptr, *drag_body = nullptr;
   AppendDataset *drag_point = nullptr, *drag_target = nullptr;
   std::vector<AppendDataset*> numbers, integers;
@@ -87,10 +89,12 @@ struct Recorder::Parts {
   }
   void add_bodies(const Model& model);
   void add_contacts();
+  void add_joints(const Model& model);
   void add_solver();
   void add_drags();
   void append_bodies(const Model& model, const State& state);
   void append_contacts(std::span<const RecordedContact> contacts);
+  void append_joints(const State& state, const Receipt& receipt);
   void append_receipt(const Receipt& receipt);
   void write_when_due();
   void flush(PartChunks part_chunks);
@@ -149,6 +153,36 @@ void Recorder::Parts::add_contacts() {
                  "of this contact, by the audit, over the reference velocity of the step");
   offset = add("/contacts/offset", H5T_NATIVE_INT64, {{}, kScalarsPerChunk, Compression::none}, "1",
                "frame i has the contacts offset[i] to offset[i + 1]");
+}
+
+void Recorder::Parts::add_joints(const Model& model) {
+  if (model.joints.empty()) return;
+  file.create_group("/joints");
+  std::vector<std::string> names;
+  for (const JointModel& joint : model.joints) names.push_back(joint.name);
+  file.write_texts("/joints/names", names);
+  file.set_note("/joints/names", "units", "");
+  const hsize_t joints = names.size();
+  if (!model.joint_axes.empty()) {
+    std::vector<std::int32_t> owners;
+    for (const AxisModel& axis : model.joint_axes) owners.push_back(axis.joint);
+    file.write("/joints/coordinate_joint", owners);
+    file.set_note("/joints/coordinate_joint", "units", "1");
+    file.set_note("/joints/coordinate_joint", "description",
+                  "index of the joint that a column of /joints/coordinate belongs to");
+    joint_coordinate = add("/joints/coordinate", H5T_NATIVE_DOUBLE,
+                           {{owners.size()}, frames_per_chunk(owners.size()), Compression::deflate},
+                           "m or rad", "free coordinates, angles unwrapped");
+  }
+  const hsize_t frames = frames_per_chunk(joints);
+  const AppendShape three{{joints, 3}, frames, Compression::deflate};
+  joint_error = add("/joints/error", H5T_NATIVE_FLOAT, {{joints}, frames, Compression::deflate},
+                    "m", "separation at the end of the step");
+  joint_reactions = {
+      add("/joints/force", H5T_NATIVE_FLOAT, three, "N", "on b at the origin of B, world axes"),
+      add("/joints/torque", H5T_NATIVE_FLOAT, three, "N m", "on b at the origin of B, world axes"),
+      add("/joints/force_in_joint", H5T_NATIVE_FLOAT, three, "N", "the same in the axes of A"),
+      add("/joints/torque_in_joint", H5T_NATIVE_FLOAT, three, "N m", "the same in the axes of A")};
 }
 
 void Recorder::Parts::add_solver() {
@@ -222,6 +256,28 @@ void Recorder::Parts::append_contacts(std::span<const RecordedContact> contacts)
       *e++ = static_cast<float>(contact.residual);
     }
     contacts = contacts.subspan(count);
+  }
+}
+
+/// A frame that is no step, like the first, has no reactions.
+void Recorder::Parts::append_joints(const State& state, const Receipt& receipt) {
+  if (joint_error == nullptr) return;
+  if (joint_coordinate != nullptr)
+    std::copy(state.joint_coordinate.begin(), state.joint_coordinate.end(),
+              static_cast<double*>(joint_coordinate->add(1)));
+  const std::size_t count = state.joint_broken.size();
+  auto* error = static_cast<float*>(joint_error->add(1));
+  std::array<float*, 4> to;
+  for (std::size_t k = 0; k < to.size(); ++k)
+    to[k] = static_cast<float*>(joint_reactions[k]->add(1));
+  const bool has_step = receipt.joint_reactions.size() == count;
+  for (std::size_t j = 0; j < count; ++j) {
+    const JointReaction reaction = has_step ? receipt.joint_reactions[j] : JointReaction{};
+    *error++ = has_step ? static_cast<float>(receipt.joint_errors[j]) : 0.0f;
+    to[0] = put(reaction.force, to[0]);
+    to[1] = put(reaction.torque, to[1]);
+    to[2] = put(reaction.force_in_joint, to[2]);
+    to[3] = put(reaction.torque_in_joint, to[3]);
   }
 }
 
@@ -312,6 +368,7 @@ Recorder::Recorder(const std::string& path, const Scene& scene, const Model& mod
     parts.step = parts.add("/step", H5T_NATIVE_INT64, scalar, "1", "steps done before the frame");
     parts.add_bodies(model);
     parts.add_contacts();
+    parts.add_joints(model);
     parts.add_solver();
     parts.add_drags();
     parts.last_orientation.assign(parts.body_count, Quat::Identity());
@@ -350,6 +407,7 @@ void Recorder::write(const Model& model, const State& state, const Receipt& rece
   if (parts.is_broken) parts.fail(fmt::format("{}: an earlier write failed", parts.path));
   parts.append_bodies(model, state);
   parts.append_contacts(contacts);
+  parts.append_joints(state, receipt);
   parts.append_receipt(receipt);
   parts.step->add_one(state.step);
   parts.time->add_one(state.time);

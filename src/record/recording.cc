@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "model/scene_file.h"
@@ -146,7 +146,11 @@ struct Recording::Parts {
   std::vector<double> masses;
   Series time, offset, step, position, orientation, velocity, angular_velocity;
   Series body_a, body_b, point, normal, gap, impulse, residual;
-  bool has_residual = false;  // older recordings do not know it
+  std::vector<std::string> joint_names;
+  std::vector<std::int32_t> coordinate_joints;
+  Series joint_coordinate, joint_error;
+  std::array<Series, 4> joint_reactions;  // in the order of JointReaction
+  bool has_residual = false;              // older recordings do not know it
   Series status, converged, method;
   std::vector<Series> numbers, integers;
   std::vector<const ReceiptNumber*> number_kinds;  // what they are
@@ -154,6 +158,7 @@ struct Recording::Parts {
 
   void open(const std::string& path);
   void open_series_of_frames();
+  void open_joints();
   std::vector<Series*> all();
   std::vector<Series*> per_frame();
   std::vector<Series*> per_contact();
@@ -162,6 +167,7 @@ struct Recording::Parts {
   void read_bodies(std::uint64_t index, Frame& frame) const;
   void read_contacts(std::uint64_t index, Frame& frame) const;
   void read_receipt(std::uint64_t index, Frame& frame) const;
+  void read_joints(std::uint64_t index, Frame& frame) const;
 };
 
 void Recording::Parts::open(const std::string& path) {
@@ -212,6 +218,26 @@ void Recording::Parts::open_series_of_frames() {
   for (const ReceiptInteger& integer : receipt_integers()) {
     integers.push_back(open_series(file, std::string("/solver/") + integer.name));
   }
+  open_joints();
+}
+
+void Recording::Parts::open_joints() {
+  if (!file.has("/joints")) return;
+  joint_names = file.read_texts("/joints/names");
+  const std::uint64_t joints = joint_names.size();
+  if (file.has("/joints/coordinate")) {
+    coordinate_joints = file.read<std::int32_t>("/joints/coordinate_joint");
+    for (const std::int32_t joint : coordinate_joints) {
+      if (joint < 0 || static_cast<std::uint64_t>(joint) >= joints)
+        throw InputError(fmt::format("{}: /joints/coordinate_joint has {}, of {} joints there are",
+                                     file.path(), joint, joints));
+    }
+    joint_coordinate = open_series(file, "/joints/coordinate", {coordinate_joints.size()});
+  }
+  joint_error = open_series(file, "/joints/error", {joints});
+  std::size_t k = 0;
+  for (const char* name : {"force", "torque", "force_in_joint", "torque_in_joint"})
+    joint_reactions[k++] = open_series(file, std::string("/joints/") + name, {joints, 3});
 }
 
 std::vector<Series*> Recording::Parts::per_frame() {
@@ -219,6 +245,10 @@ std::vector<Series*> Recording::Parts::per_frame() {
                             &status, &converged, &method};
   for (Series& series : numbers) list.push_back(&series);
   for (Series& series : integers) list.push_back(&series);
+  if (joint_names.empty()) return list;
+  if (!coordinate_joints.empty()) list.push_back(&joint_coordinate);
+  list.push_back(&joint_error);
+  for (Series& series : joint_reactions) list.push_back(&series);
   return list;
 }
 
@@ -338,6 +368,20 @@ void Recording::Parts::read_receipt(std::uint64_t index, Frame& frame) const {
   receipt.solver.assign(name.data(), std::find(name.data(), name.data() + name.size(), '\0'));
 }
 
+void Recording::Parts::read_joints(std::uint64_t index, Frame& frame) const {
+  if (joint_names.empty()) return;
+  if (!coordinate_joints.empty())
+    frame.joint_coordinate = rows<double>(file, joint_coordinate, index, 1);
+  const auto error = rows<float>(file, joint_error, index, 1);
+  frame.receipt.joint_errors.assign(error.begin(), error.end());
+  std::array<std::vector<float>, 4> numbers_of;
+  for (std::size_t k = 0; k < numbers_of.size(); ++k)
+    numbers_of[k] = rows<float>(file, joint_reactions[k], index, 1);
+  for (std::size_t j = 0; j < joint_names.size(); ++j)
+    frame.receipt.joint_reactions.push_back({vec3_at(numbers_of[0], j), vec3_at(numbers_of[1], j),
+                                             vec3_at(numbers_of[2], j), vec3_at(numbers_of[3], j)});
+}
+
 Recording::Recording(const std::string& path) : parts_(std::make_unique<Parts>()) {
   try {
     parts_->open(path);
@@ -373,10 +417,16 @@ Frame Recording::frame(int index) const {
     parts_->read_bodies(row, frame);
     parts_->read_contacts(row, frame);
     parts_->read_receipt(row, frame);
+    parts_->read_joints(row, frame);
     return frame;
   } catch (const Hdf5Error& error) {
     throw InputError(error.what());
   }
+}
+
+const std::vector<std::string>& Recording::joint_names() const { return parts_->joint_names; }
+const std::vector<std::int32_t>& Recording::coordinate_joints() const {
+  return parts_->coordinate_joints;
 }
 
 std::vector<double> Recording::series(const std::string& name) const {

@@ -16,6 +16,7 @@ struct Frame {
   std::vector<Quat> orientation;
   std::vector<Vec3> velocity, angular_velocity;
   std::vector<RecordedContact> contacts;
+  std::vector<double> joint_coordinate;  // m or rad; empty in recordings made before there were any
   Receipt receipt;
 };
 
@@ -41,6 +42,9 @@ class Recording {
   const Provenance& provenance() const;
   std::string version() const;  // of the program that wrote it, with its commit
   const std::vector<std::string>& body_names() const;
+  const std::vector<std::string>& joint_names() const;  // empty in recordings without reactions
+  /// Index of the joint that each of Frame::joint_coordinate belongs to.
+  const std::vector<std::int32_t>& coordinate_joints() const;
   const std::vector<double>& masses() const;  // kg, 0 for fixed and kinematic bodies
   /// A number per frame by its name under /solver ("residual", "kinetic_energy"). Throws
   /// InputError.

@@ -8,21 +8,12 @@ namespace {
 
 constexpr double kSoftness = 1e-9;
 constexpr double kRounding = 4e-16;
+// Of its Delassus entry: what is left of a row after the others of its joint if it depends on them.
+constexpr double kDependent = 1e-10;
+constexpr double kNoBound = 1e100;    // N s
+constexpr std::size_t kMostFree = 6;  // independent rows between two bodies
 
 std::size_t idx(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-/// The least a row can be moved by its impulse in any mechanism: what its bodies give way as if
-/// they did not turn, or if it only turns them, its whole Delassus entry. For a point mass on an
-/// arm, which turns at a touch, the two are far apart: softness goes by their geometric mean, or
-/// the row would be soft against its mass or lost in rounding against its turning.
-double stiffest(const Problem& problem, const RowBlock& row) {
-  double linear = 0.0;
-  for (const RowSide& side : row.used_sides()) {
-    const ProblemBody& body = problem.bodies[idx(side.body)];
-    linear += side.linear.dot(body.inverse_mass.cwiseProduct(side.linear));
-  }
-  return linear > 0.0 ? linear : delassus_entry(problem, row) - row.compliance;
-}
 
 }  // namespace
 
@@ -59,11 +50,12 @@ void DirectRows::prepare(const Problem& problem) {
     }
     to.bias = from.bias;
     to.compliance = from.compliance;
-    to.softness = kSoftness * std::sqrt(stiffest(problem, from) *
-                                        (delassus_entry(problem, from) - from.compliance));
     to.d = 0.0;
+    to.is_equation = from.lower < -kNoBound && from.upper > kNoBound && from.compliance == 0.0;
   }
   group_rows();
+  measure_rows(problem);
+  find_loops();
   factor_.analyse(static_cast<std::int32_t>(mass_.size()), pairs_);
   r_.resize(rows_.size());
   dv_.resize(6 * mass_.size());
@@ -99,6 +91,84 @@ void DirectRows::group_rows() {
       group.nodes[group.node_count++] = node;
     }
     groups_.push_back(group);
+  }
+}
+
+/// Softness of the rows, and whether rows of one group depend on each other.
+///
+/// Softness goes by the least a row can be moved by its impulse in any mechanism: what its bodies
+/// give way as if they did not turn, or if it only turns them, its whole Delassus entry. For a
+/// point mass on an arm, which turns at a touch, the two are far apart: their geometric mean is
+/// taken, or the row would be soft against its mass or lost in rounding against its turning.
+void DirectRows::measure_rows(const Problem& problem) {
+  has_loops_ = false;
+  Vec6 moved[kMostFree][4];           // M^-1 J^T of the equations so far, by side
+  double left[kMostFree][kMostFree];  // Cholesky factor of their Delassus matrix
+  for (const Group& group : groups_) {
+    std::size_t equations = 0;
+    for (std::size_t i = group.first; i < group.first + group.count; ++i) {
+      Row& row = rows_[i];
+      Vec6 own[4];
+      double entry = 0.0, linear = 0.0;
+      for (int k = 0; k < row.side_count; ++k) {
+        own[k].setZero();
+        if (row.sides[k].node < 0) continue;
+        const ProblemBody& body = problem.bodies[idx(row.sides[k].body)];
+        own[k].head<3>() = body.inverse_mass.cwiseProduct(row.sides[k].j.head<3>());
+        own[k].tail<3>().noalias() = body.inverse_inertia * row.sides[k].j.tail<3>();
+        const double part = own[k].head<3>().dot(row.sides[k].j.head<3>());
+        linear += part;
+        entry += part + own[k].tail<3>().dot(row.sides[k].j.tail<3>());
+      }
+      row.softness = kSoftness * std::sqrt((linear > 0.0 ? linear : entry) * entry);
+      if (!row.is_equation || has_loops_ || !(entry > 0.0)) continue;
+      if (equations == kMostFree) {
+        has_loops_ = true;
+        continue;
+      }
+      double rest = entry;
+      for (std::size_t e = 0; e < equations; ++e) {
+        double product = 0.0;
+        for (int k = 0; k < row.side_count; ++k) product += row.sides[k].j.dot(moved[e][k]);
+        for (std::size_t f = 0; f < e; ++f) product -= left[equations][f] * left[e][f];
+        left[equations][e] = product / left[e][e];
+        rest -= left[equations][e] * left[equations][e];
+      }
+      if (rest <= kDependent * entry) {
+        has_loops_ = true;
+        continue;
+      }
+      left[equations][equations] = std::sqrt(rest);
+      for (int k = 0; k < row.side_count; ++k) moved[equations][k] = own[k];
+      ++equations;
+    }
+  }
+}
+
+/// Joints as edges between bodies, all that cannot move being one: an edge between bodies that are
+/// connected already closes a loop.
+void DirectRows::find_loops() {
+  tree_.resize(mass_.size() + 1);  // the last: what cannot move
+  for (std::size_t k = 0; k < tree_.size(); ++k) tree_[k] = static_cast<std::int32_t>(k);
+  const auto root = [&](std::int32_t k) {
+    while (tree_[idx(k)] != k) k = tree_[idx(k)] = tree_[idx(tree_[idx(k)])];
+    return k;
+  };
+  for (const Group& group : groups_) {
+    if (has_loops_) return;
+    bool has_equation = false;
+    for (std::size_t i = group.first; i < group.first + group.count; ++i)
+      has_equation |= rows_[i].is_equation;
+    if (!has_equation) continue;
+    const Row& row = rows_[group.first];
+    const auto node = [&](int k) {
+      return row.sides[k].node < 0 ? static_cast<std::int32_t>(mass_.size()) : row.sides[k].node;
+    };
+    // A gear joins bodies that two joints join already.
+    if (row.side_count > 2) has_loops_ = true;
+    const std::int32_t a = root(node(0)), b = root(node(1));
+    if (a == b) has_loops_ = true;
+    tree_[idx(a)] = b;
   }
 }
 
@@ -158,37 +228,56 @@ double DirectRows::residuals(std::span<const BodyVelocity> velocities,
   return worst;
 }
 
-double DirectRows::solve(const Problem& problem, std::vector<BodyVelocity>& velocities,
-                         std::vector<double>& impulses, double enough, int passes) {
+void DirectRows::solve_softened() {
+  std::fill(dv_.begin(), dv_.end(), 0.0);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Row& row = rows_[i];
+    if (row.d == 0.0) continue;
+    for (int k = 0; k < row.side_count; ++k) {
+      if (row.sides[k].node < 0) continue;
+      Eigen::Map<Vec6>(dv_.data() + 6 * idx(row.sides[k].node)) += row.sides[k].j * (row.d * r_[i]);
+    }
+  }
+  factor_.solve(dv_);
+}
+
+double DirectRows::change_of(const Row& row) const {
+  double change = 0.0;
+  for (int k = 0; k < row.side_count; ++k) {
+    if (row.sides[k].node < 0) continue;
+    change += row.sides[k].j.dot(Eigen::Map<const Vec6>(dv_.data() + 6 * idx(row.sides[k].node)));
+  }
+  return change;
+}
+
+double DirectRows::project() {
+  solve_softened();
+  double worst = 0.0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].d == 0.0) continue;
+    // A compliant row can do what it is asked for.
+    if (rows_[i].is_equation) r_[i] = change_of(rows_[i]);
+    worst = std::max(worst, std::abs(r_[i]));
+  }
+  return worst;
+}
+
+bool DirectRows::solve(const Problem& problem, std::vector<BodyVelocity>& velocities,
+                       std::vector<double>& impulses, double enough, int passes) {
   double size = 0.0;  // of what is added up in a residual: its rounding
   for (const BodyVelocity& v : velocities) size = std::max(size, v.linear.cwiseAbs().maxCoeff());
-  const double first = residuals(velocities, impulses);
-  double worst = first;
-  for (int pass = 0; pass < passes && worst > std::max(enough, kRounding * size); ++pass) {
+  enough = std::max(enough, kRounding * size);
+  double worst = residuals(velocities, impulses);
+  if (has_loops_ && worst > enough) worst = project();
+  for (int pass = 0; pass < passes && worst > enough; ++pass) {
     kept_impulses_ = impulses;
     kept_velocities_ = velocities;
-    std::fill(dv_.begin(), dv_.end(), 0.0);
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const Row& row = rows_[i];
-      if (row.d == 0.0) continue;
-      for (int k = 0; k < row.side_count; ++k) {
-        if (row.sides[k].node < 0) continue;
-        Eigen::Map<Vec6>(dv_.data() + 6 * idx(row.sides[k].node)) +=
-            row.sides[k].j * (row.d * r_[i]);
-      }
-    }
-    factor_.solve(dv_);
+    solve_softened();
     // dp, and the velocities from dp alone: what the factor rounds off is not carried on.
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const Row& row = rows_[i];
       if (row.d == 0.0) continue;
-      double change = r_[i];
-      for (int k = 0; k < row.side_count; ++k) {
-        if (row.sides[k].node < 0) continue;
-        change -=
-            row.sides[k].j.dot(Eigen::Map<const Vec6>(dv_.data() + 6 * idx(row.sides[k].node)));
-      }
-      const double dp = row.d * change;
+      const double dp = row.d * (r_[i] - change_of(row));
       impulses[i] += dp;
       for (int k = 0; k < row.side_count; ++k) {
         if (row.sides[k].node < 0) continue;
@@ -200,15 +289,47 @@ double DirectRows::solve(const Problem& problem, std::vector<BodyVelocity>& velo
     }
     const double before = worst;
     worst = residuals(velocities, impulses);
+    if (has_loops_ && worst > enough) worst = project();
     if (worst < 0.5 * before) continue;
-    // What is left contradicts itself (redundant rows, rounding): an impulse against it would only
-    // grow.
+    // What is left is rounding: an impulse against it would only grow.
     impulses = kept_impulses_;
     velocities = kept_velocities_;
     worst = before;
     break;
   }
-  return first > 0.0 ? worst / first : 0.0;
+  return worst <= enough;
+}
+
+void DirectRows::make_consistent(Problem& problem) {
+  // What bodies that cannot be moved do is given.
+  const auto given = [&](const Row& row) {
+    double sum = 0.0;
+    for (int k = 0; k < row.side_count; ++k) {
+      if (row.sides[k].node >= 0) continue;
+      const ProblemBody& body = problem.bodies[idx(row.sides[k].body)];
+      sum += row.sides[k].j.head<3>().dot(body.velocity) +
+             row.sides[k].j.tail<3>().dot(body.angular_velocity);
+    }
+    return sum;
+  };
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    r_[i] = rows_[i].d > 0.0 ? problem.rows[i].bias + given(rows_[i]) : 0.0;
+  project();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].d > 0.0) problem.rows[i].bias = r_[i] - given(rows_[i]);
+  }
+}
+
+int DirectRows::count_dependent() {
+  double trace = 0.0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].d == 0.0) continue;
+    std::fill(r_.begin(), r_.end(), 0.0);
+    r_[i] = 1.0;
+    solve_softened();
+    trace += 1.0 - change_of(rows_[i]);
+  }
+  return static_cast<int>(std::lround(trace));
 }
 
 }  // namespace scree

@@ -9,7 +9,13 @@
 // and is repeated on the residual r, which is computed without H: the softness and the rounding of
 // the factor vanish geometrically (method of multipliers; M. Hestenes, J. Optim. Theory Appl. 4
 // (1969) 303-320; for mechanisms J. Carpentier, R. Budhiraja, N. Mansard, "Proximal and sparse
-// resolution of constrained dynamic equations", RSS 2021). Redundant rows share the load.
+// resolution of constrained dynamic equations", RSS 2021).
+//
+// Where joints close loops some equations may depend on others: combinations y with J^T y = 0. What
+// r has of these no impulse can change, and D would turn it into huge impulses that do nothing. In
+// the limit of small eps, J H^-1 J^T D projects on what velocities can do, along just these
+// combinations: with loops r is projected first. Dependent rows then share the load as equally
+// stiff joints would.
 #pragma once
 
 #include <span>
@@ -25,6 +31,8 @@ class DirectRows {
  public:
   /// Packs the rows. Rows between bodies that cannot move are left alone.
   void prepare(const Problem& problem);
+  /// Whether joints close loops, so that equations may depend on each other.
+  bool has_loops() const { return has_loops_; }
   /// Takes new biases from a problem that has the Jacobians of the last prepare().
   void take_biases(const Problem& problem);
 
@@ -32,10 +40,15 @@ class DirectRows {
   void factor(std::span<const char> is_active);
 
   /// Corrects the active rows of `impulses` until their residual is `enough` (m/s) or rounding, or
-  /// no more than `passes` times. `velocities` are those of the impulses, before and after. Returns
-  /// the largest |r| left over the one there was.
-  double solve(const Problem& problem, std::vector<BodyVelocity>& velocities,
-               std::vector<double>& impulses, double enough, int passes = 6);
+  /// no more than `passes` times. `velocities` are those of the impulses, before and after. False
+  /// when it was not enough.
+  bool solve(const Problem& problem, std::vector<BodyVelocity>& velocities,
+             std::vector<double>& impulses, double enough, int passes = 6);
+
+  /// Takes from the biases of the active rows what no velocities could fulfil.
+  void make_consistent(Problem& problem);
+  /// How many of the active rows depend on the others. One solve for each row.
+  int count_dependent();
 
   /// J v + b + R p of a row.
   double velocity(std::size_t row, std::span<const BodyVelocity> velocities, double p) const;
@@ -53,6 +66,7 @@ class DirectRows {
     int side_count;
     double bias, compliance, softness;  // softness: eps w
     double d;                           // D; 0: not active
+    bool is_equation;                   // no bounds, no compliance
   };
   // Rows of one joint have the same bodies: their products are summed before they go to the factor.
   struct Group {
@@ -64,6 +78,12 @@ class DirectRows {
 
   void pack_bodies(const Problem& problem);
   void group_rows();
+  void measure_rows(const Problem& problem);
+  void find_loops();
+  /// r_ -> dv_ = H^-1 J^T D r_.
+  void solve_softened();
+  double change_of(const Row& row) const;  // J dv_
+  double project();                        // r_ = J H^-1 J^T D r_; its largest
   double residuals(std::span<const BodyVelocity> velocities, std::span<const double> impulses);
 
   std::vector<std::int32_t> node_;  // of a body; -1: cannot move
@@ -73,6 +93,8 @@ class DirectRows {
   std::vector<NodePair> pairs_;
   std::vector<double> r_, dv_, kept_impulses_;
   std::vector<BodyVelocity> kept_velocities_;
+  std::vector<std::int32_t> tree_;  // union-find over the nodes
+  bool has_loops_ = false;
   BlockCholesky factor_;
 };
 

@@ -20,7 +20,9 @@ namespace scree {
 namespace {
 
 constexpr double kNoBound = 1e100;  // N s; a bound beyond this is none
-constexpr double kExact = 1e-11;    // of the reference velocity
+// Of the reference velocity: what rows inside their bounds are solved to.
+constexpr double kExact = 1e-11;
+constexpr double kExactShare = 1e-3;  // of the tolerance
 constexpr int kMostPivots = 100;
 constexpr int kBlockTries = 8;  // block pivots that may fail to get better before single ones
 
@@ -38,7 +40,7 @@ class Hybrid final : public Solver {
   SolveResult solve_all(const Problem& problem, Impulses& impulses, const SolveOptions& options);
   void place_rows(const Problem& problem, const Impulses& impulses);
   /// Factor for the present places, and the rows inside solved.
-  void solve_places(const Problem& problem, Impulses& impulses);
+  void solve_places(const Problem& problem, Impulses& impulses, const SolveOptions& options);
   /// Rows whose place is wrong go to `wrong_`, with the place they belong to.
   void find_wrong(const Problem& problem, const Impulses& impulses);
   SolveResult judged(const Problem& problem, Impulses& impulses, const SolveOptions& options,
@@ -47,6 +49,7 @@ class Hybrid final : public Solver {
   DirectRows rows_;
   Audit audit_;
   std::vector<Place> places_, factored_;
+  bool is_exact_ = false;  // rows inside their bounds are solved
   std::vector<char> is_active_;
   std::vector<std::pair<std::size_t, Place>> wrong_;
   std::vector<BodyVelocity> velocities_;
@@ -68,7 +71,7 @@ void Hybrid::place_rows(const Problem& problem, const Impulses& impulses) {
   }
 }
 
-void Hybrid::solve_places(const Problem& problem, Impulses& impulses) {
+void Hybrid::solve_places(const Problem& problem, Impulses& impulses, const SolveOptions& options) {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const RowBlock& row = problem.rows[i];
     if (places_[i] == Place::at_lower) impulses.rows[i] = row.lower;
@@ -81,7 +84,8 @@ void Hybrid::solve_places(const Problem& problem, Impulses& impulses) {
     factored_ = places_;
   }
   velocities_from(problem, impulses, velocities_);
-  rows_.solve(problem, velocities_, impulses.rows, kExact * audit_.reference_velocity);
+  const double exact = std::max(kExact, kExactShare * options.tolerance);
+  is_exact_ = rows_.solve(problem, velocities_, impulses.rows, exact * audit_.reference_velocity);
 }
 
 void Hybrid::find_wrong(const Problem& problem, const Impulses& impulses) {
@@ -109,7 +113,9 @@ SolveResult Hybrid::judged(const Problem& problem, Impulses& impulses, const Sol
   SolveResult result;
   result.used = "hybrid";
   result.iterations = iterations;
-  if (options.is_brief) {
+  if (options.is_brief && otherwise == SolveStatus::converged) {
+    // The factor has made it exact; the caller judges.
+  } else if (options.is_brief) {
     result.residuals.relative_rms = audit_.residual(problem, impulses, options.law);
   } else {
     result.residuals = audit_.residuals(problem, impulses, options.law);
@@ -127,9 +133,12 @@ SolveResult Hybrid::solve_rows(const Problem& problem, Impulses& impulses,
   std::size_t fewest = problem.rows.size() + 1;
   int tries_left = kBlockTries;
   for (int pivot = 1;; ++pivot) {
-    solve_places(problem, impulses);
+    solve_places(problem, impulses, options);
     find_wrong(problem, impulses);
-    if (wrong_.empty()) return judged(problem, impulses, options, pivot, SolveStatus::stalled);
+    if (wrong_.empty()) {
+      return judged(problem, impulses, options, pivot,
+                    is_exact_ ? SolveStatus::converged : SolveStatus::stalled);
+    }
     if (pivot >= most) {
       return judged(problem, impulses, options, pivot, SolveStatus::iteration_limit);
     }
@@ -155,7 +164,7 @@ SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
   // Joints to rounding, if the contacts allow it.
   best_ = impulses;
   place_rows(problem, impulses);
-  solve_places(problem, impulses);
+  solve_places(problem, impulses, options);
   const double residual = audit_.residual(problem, impulses, options.law);
   if (!(residual <= options.tolerance || residual <= result.residuals.relative_rms)) {
     impulses = best_;
@@ -181,7 +190,7 @@ SolveResult Hybrid::solve_again(const Problem& problem, Impulses& impulses,
   if (problem.contacts.empty()) return solve_rows(problem, impulses, options);
   // The contacts as they are, if that will do.
   best_ = impulses;
-  solve_places(problem, impulses);
+  solve_places(problem, impulses, options);
   SolveResult result = judged(problem, impulses, options, 1, SolveStatus::stalled);
   if (result.status == SolveStatus::converged) return result;
   impulses = best_;

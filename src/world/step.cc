@@ -26,6 +26,18 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// In a closed loop the biases may ask for what no motion can do, to the order of the step: the
+/// Jacobian is that of its start. That part is left out.
+void prepare_loops(const Model& model, StepWorkspace& w) {
+  if (!model.has_loops) return;
+  w.is_equation.resize(w.joint_rows.size());
+  for (std::size_t i = 0; i < w.joint_rows.size(); ++i)
+    w.is_equation[i] = is_equation(w.joint_rows[i].role);
+  w.loops.prepare(w.problem);
+  w.loops.factor(w.is_equation);
+  w.loops.make_consistent(w.problem);
+}
+
 /// Moves the biases of the joints until their equations hold at the end of the step. What was found
 /// before is the start of the next round; a round that made it worse is taken back.
 JointErrors close_joints(const Model& model, const State& state, double step, Solver& solver,
@@ -33,7 +45,11 @@ JointErrors close_joints(const Model& model, const State& state, double step, So
   JointErrors error = joint_errors(model, state, w.next, step, w.joint_rows, w.row_errors);
   for (int round = 0; round < kMostRounds && error.relative > kClosed; ++round) {
     w.tried_impulses = w.impulses;
+    w.kept_biases.resize(w.problem.rows.size());
+    for (std::size_t i = 0; i < w.kept_biases.size(); ++i)
+      w.kept_biases[i] = w.problem.rows[i].bias;
     correct_joint_rows(w.row_errors, w.problem);
+    if (model.has_loops) w.loops.make_consistent(w.problem);
     SolveResult again = solver.solve_again(w.problem, w.impulses, options);
     again.iterations += result.iterations;
     w.tried_next = state;
@@ -41,8 +57,8 @@ JointErrors close_joints(const Model& model, const State& state, double step, So
     const JointErrors tried =
         joint_errors(model, state, w.tried_next, step, w.joint_rows, w.tried_errors);
     if (!(tried.relative < error.relative)) {
-      for (double& e : w.row_errors) e = -e;
-      correct_joint_rows(w.row_errors, w.problem);
+      for (std::size_t i = 0; i < w.kept_biases.size(); ++i)
+        w.problem.rows[i].bias = w.kept_biases[i];
       w.impulses = w.tried_impulses;
       return error;
     }
@@ -71,7 +87,8 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   assemble(model, state, w.contacts, forces, step, w.problem);
   assemble_joints(model, state, step, w.problem, w.joint_rows);
   warm_start(model, state, w.contacts, w.problem, w.impulses);
-  warm_start_joints(state, step, w.joint_rows, w.impulses.rows);
+  warm_start_joints(model, state, step, w.joint_rows, w.impulses.rows);
+  prepare_loops(model, w);
   receipt.ms.assemble = watch.lap();
 
   SolveOptions brief = options;
@@ -85,7 +102,8 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   const JointErrors errors = close_joints(model, state, step, solver, brief, w, result);
   receipt.ms.solve += watch.lap();
   w.next.time = state.time + step;
-  finish_joints(model, state, w.problem, w.joint_rows, w.impulses.rows, w.next);
+  finish_joints(model, state, w.problem, w.joint_rows, w.impulses.rows, w.next, w.reactions);
+  separations(model, w.next, receipt.joint_errors);
   remember(state, w.contacts, w.problem, w.impulses, w.next.memory);
   w.next.last_step = step;
   const Energy energy = energy_of(model, w.next);
@@ -104,6 +122,7 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   receipt.contacts = static_cast<int>(w.contacts.list.size());
   for (const Contact& contact : w.contacts.list)
     receipt.penetration = std::max(receipt.penetration, -contact.gap);
+  receipt.joint_reactions = w.reactions;
   receipt.joint_error = errors.length;
   receipt.joint_angle_error = errors.angle;
   for (std::size_t j = 0; j < model.joints.size(); ++j)

@@ -9,6 +9,7 @@
 #include "problem/joint_rows.h"
 #include "scree/receipt.h"
 #include "scree/solver.h"
+#include "solve/direct_rows.h"
 
 namespace scree {
 
@@ -21,11 +22,14 @@ struct StepWorkspace {
   std::vector<JointRow> joint_rows;  // what the rows of the problem belong to
   State next;
   Audit audit;
-  std::vector<double> row_errors;  // of the joints' equations, m or rad
+  std::vector<JointReaction> reactions;  // of the joints, in the last step
+  std::vector<double> row_errors;        // of the joints' equations, m or rad
+  DirectRows loops;                      // equations of joints that close loops
+  std::vector<char> is_equation;         // of the rows
   // Of a round of closing joints that may be taken back.
   Impulses tried_impulses;
   State tried_next;
-  std::vector<double> tried_errors;
+  std::vector<double> tried_errors, kept_biases;
 };
 
 /// state + step -> workspace.next, which the caller commits (or not). Nothing else changes.

@@ -11,6 +11,7 @@
 #include "integrate/integrate.h"
 #include "model/compile.h"
 #include "scree/error.h"
+#include "world/redundancy.h"
 #include "world/run_check.h"
 #include "world/step.h"
 
@@ -254,16 +255,13 @@ double World::joint_rate(int joint, int axis) const {
 
 JointReaction World::joint_reaction(int joint) const {
   const Parts& p = *parts_;
-  const JointModel& model = p.model.joints.at(static_cast<std::size_t>(joint));
-  if (p.workspace.joint_rows.empty()) return {};
-  // The state before the step is the one that was swapped out.
-  std::vector<Reaction> all;
-  joint_reactions(p.model, p.workspace.next, p.workspace.problem, p.workspace.joint_rows,
-                  p.workspace.impulses.rows, all);
-  const Reaction& found = all[static_cast<std::size_t>(joint)];
-  const Mat3 axes = joint_frames(model, p.workspace.next).axes_a;
-  return {found.force, found.torque, axes.transpose() * found.force,
-          axes.transpose() * found.torque};
+  const auto j = static_cast<std::size_t>(joint);
+  if (j >= p.model.joints.size()) throw std::out_of_range("no such joint");
+  return p.workspace.reactions.empty() ? JointReaction{} : p.workspace.reactions[j];
+}
+
+int World::dependent_equations() const {
+  return count_dependent_equations(parts_->model, parts_->state, parts_->scene.run.step);
 }
 
 double World::joint_error(int joint) const {
