@@ -127,5 +127,283 @@ TEST(F3Squeezer, GainsTheWorkOfItsMotor) {
   EXPECT_NEAR(observed_order({4e-5, 2e-5, 1e-5}, worst), 2.0, 0.1);
 }
 
+// ---- F2, N four-bars in a row ----
+
+enum class FourBar { flat, in_space, redundant };
+
+/// N + 1 upright cranks joined at the top by N couplers, all 1 m and 1 kg; the tops start at 1 m/s
+/// in +x. The singular positions, all bars in line, are where the cranks are level.
+Scene four_bars(int n, FourBar version, const char* integrator) {
+  Scene scene =
+      version == FourBar::flat ? planar_scene_for(integrator) : scene_for(integrator, {0, -kG, 0});
+  const auto link = [&](const std::string& name, const Vec3& from, const Vec3& to) {
+    return (version == FourBar::flat ? planar_rod(from, to, 1.0) : slender_rod(from, to, 1.0))
+        .named(name);
+  };
+  const auto crank = [](int i) { return "crank" + std::to_string(i); };
+  for (int i = 0; i <= n; ++i) {
+    const double x = i;
+    scene.add(link(crank(i), {x, 0, 0}, {x, 1, 0}).moving({0.5, 0, 0}).spinning({0, 0, -1}));
+    scene.add(revolute("", crank(i)).at({x, 0, 0}));
+  }
+  for (int i = 0; i < n; ++i) {
+    const std::string coupler = "coupler" + std::to_string(i);
+    const Vec3 left(i, 1, 0), right(i + 1, 1, 0);
+    scene.add(link(coupler, left, right).moving({1, 0, 0}));
+    // In space two hinges would say twice that the coupler stays in the plane.
+    const bool is_sparing = version == FourBar::in_space;
+    scene.add((is_sparing ? spherical(crank(i), coupler) : revolute(crank(i), coupler)).at(left));
+    scene.add((is_sparing ? cylindrical(crank(i + 1), coupler) : revolute(crank(i + 1), coupler))
+                  .at(right));
+  }
+  return scene;
+}
+
+/// Angle of the cranks from upright: theta'' = c g sin(theta), c = 3(3n+1)/(2(4n+1)), theta' = 1 at
+/// first, in Runge-Kutta steps of 1e-4 s, which are right to 1e-11.
+double crank_angle(int n, double time) {
+  const double c = 3.0 * (3 * n + 1) / (2.0 * (4 * n + 1));
+  const auto rate = [&](const Vec2& y) { return Vec2(y[1], c * kG * std::sin(y[0])); };
+  const int steps = static_cast<int>(std::lround(time / 1e-4));
+  const double h = time / steps;
+  Vec2 y(0, 1);
+  for (int k = 0; k < steps; ++k) {
+    const Vec2 r1 = rate(y), r2 = rate(y + 0.5 * h * r1), r3 = rate(y + 0.5 * h * r2);
+    y += h / 6 * (r1 + 2 * r2 + 2 * r3 + rate(y + h * r3));
+  }
+  return y[0];
+}
+
+struct FourBarRun {
+  double spread = 0.0;  // rad, largest difference between two cranks
+  double apart = 0.0;   // m
+  Vec3 top;             // of the first crank, at the end
+};
+
+FourBarRun run_four_bars(const Scene& scene, int n, double h, double time) {
+  World world(scene, tight(h));
+  FourBarRun run;
+  while (world.time() < time - 0.5 * h) {
+    run.apart = std::max(run.apart, world.step().joint_error);
+    for (int i = 1; i <= n; ++i) {
+      const double difference = world.joint_coordinate(i) - world.joint_coordinate(0);
+      run.spread = std::max(run.spread, std::abs(difference));
+    }
+  }
+  run.top = world.pose(0).to_world({0.5, 0, 0});
+  return run;
+}
+
+Vec3 top_at(int n, double time) {
+  const double angle = crank_angle(n, time);
+  return {std::sin(angle), std::cos(angle), 0};
+}
+
+TEST(F2FourBars, StayParallelogramsThroughTheSingularPositions) {
+  EXPECT_LT((top_at(2, 10) - Vec3(0.32845811154, 0.94451853818, 0)).norm(), 1e-9);
+  EXPECT_LT((top_at(2, 20) - Vec3(0.83974657428, 0.54297853639, 0)).norm(), 1e-8);
+  const FourBarRun two = run_four_bars(four_bars(2, FourBar::flat, "leapfrog"), 2, 1e-3, 20.0);
+  EXPECT_LT((two.top - top_at(2, 20)).norm(), 1e-3);
+  EXPECT_LT(two.spread, 1e-6);
+  EXPECT_LT(two.apart, 1e-9);
+}
+
+// Forty of them come within 1e-5 rad of the singular position after 1.24 s: the equations are then
+// almost dependent, and the cranks part by 4e-6 rad.
+TEST(F2FourBars, FortyInARow) {
+  const FourBarRun run = run_four_bars(four_bars(40, FourBar::flat, "leapfrog"), 40, 1e-3, 3.0);
+  EXPECT_LT((run.top - top_at(40, 3)).norm(), 1e-4);
+  EXPECT_LT(run.spread, 1e-5);
+  EXPECT_LT(run.apart, 1e-7);
+}
+
+TEST(F2FourBars, MoveInSpaceAsInThePlane) {
+  for (const FourBar version : {FourBar::in_space, FourBar::redundant}) {
+    const FourBarRun run = run_four_bars(four_bars(2, version, "leapfrog"), 2, 1e-3, 10.0);
+    EXPECT_LT((run.top - top_at(2, 10)).norm(), 1e-4);
+    EXPECT_LT(run.spread, 1e-6);
+    EXPECT_LT(run.apart, 1e-9);
+  }
+}
+
+TEST(F2FourBars, ConvergeWithOrderTwo) {
+  for (const FourBar version : {FourBar::flat, FourBar::in_space}) {
+    const double order = observed_order({8e-3, 4e-3, 2e-3, 1e-3}, [&](double h) {
+      return (run_four_bars(four_bars(2, version, "leapfrog"), 2, h, 2.0).top - top_at(2, 2))
+          .norm();
+    });
+    EXPECT_NEAR(order, 2.0, 0.1);
+  }
+}
+
+// ---- F5, the stiff flyball governor ----
+
+Scene governor(const char* integrator) {
+  const double tilt = 30 * kDegree, spin = 2 * kPi;
+  Scene scene = scene_for(integrator);
+  const auto turning = [&](Body b) {
+    const Vec3 w(0, 0, spin);
+    b.velocity = w.cross(b.pose.position);
+    return b.spinning(w);
+  };
+  scene.add(turning(rod({0, 0, 0}, {0, 0, 1}, 0.3, 0.01)).named("shaft"));
+  scene.add(turning(lump(3.0, 3.0 * 0.01 / 6, {0, 0, 0.5})).named("slider"));
+  scene.add(revolute("", "shaft").at({0, 0, 0}));
+  scene.add(prismatic("shaft", "slider").at({0, 0, 0.5}));
+  for (const double side : {-1.0, 1.0}) {
+    const std::string name = side < 0 ? "left" : "right";
+    const Vec3 hinge(0.05 * side, 0, 1.0), along(side * std::cos(tilt), 0, -std::sin(tilt));
+    // The rod and the ball at its end in one.
+    const double center = (0.3 * 0.5 + 5.0) / 5.3;
+    const double axial = 0.3 * 2e-4 / 12;
+    const double lateral =
+        0.3 * (1 + 1e-4) / 12 + 0.3 * std::pow(center - 0.5, 2) + 5.0 * std::pow(1 - center, 2);
+    Body arm = lump(5.3, {axial, lateral, lateral}, hinge + center * along);
+    arm.pose.orientation = Quat::FromTwoVectors(Vec3::UnitX(), along);
+    scene.add(turning(arm).named(name));
+    scene.add(revolute("shaft", name).at(hinge).along(Vec3::UnitY()));
+    Joint coupler = make_joint(JointKind::spring, name, "slider")
+                        .between(hinge + 0.5 * along, {0.05 * side, 0, 0.5});
+    scene.add(coupler.sprung(8e5, 4e4, 0.5));
+  }
+  return scene;
+}
+
+double slider_error(const char* integrator, double h) {
+  World world(governor(integrator), tight(h));
+  world.run(1.0);
+  return std::abs(world.pose(1).position.z() - 0.50142092238);
+}
+
+TEST(F5Governor, HasItsSliderWhereItShouldBe) {
+  World world(governor("leapfrog"), tight(5e-4));
+  for (const auto& [time, height] : {std::pair{0.1, 0.52383647557},
+                                     {0.2, 0.58507981182},
+                                     {0.5, 0.74324942479},
+                                     {1.0, 0.50142092238},
+                                     {2.0, 0.50590929430},
+                                     {5.0, 0.53556310372},
+                                     {10.0, 0.61962291706}}) {
+    world.run(time - world.time());
+    EXPECT_NEAR(world.pose(1).position.z(), height, 1e-5) << time;
+  }
+  EXPECT_LT(slider_error("euler", 1e-3), 5e-3);
+}
+
+TEST(F5Governor, ConvergesWithTheOrderOfTheScheme) {
+  for (const auto& [integrator, order] : {std::pair{"euler", 1.0}, std::pair{"leapfrog", 2.0}}) {
+    const double found = observed_order({2e-3, 1e-3, 5e-4, 2.5e-4},
+                                        [&](double h) { return slider_error(integrator, h); });
+    EXPECT_NEAR(found, order, 0.1) << integrator;
+  }
+}
+
+// The dampers take up speeds at 8100 1/s: taken at the start of a step they would blow up above
+// 2.5e-4 s. The turn about the shaft is free, so its angular momentum stays whatever they do.
+TEST(F5Governor, KeepsItsAngularMomentumAtStepsItsDampersCannotFollow) {
+  for (const char* integrator : {"euler", "leapfrog"}) {
+    World world(governor(integrator), tight(2e-3));
+    double worst = 0.0;
+    for (int k = 0; k < 2500; ++k) {
+      run_steps(world, 1);
+      worst = std::max(worst, std::abs(angular_momentum(world).z() - 53.868998658418));
+    }
+    EXPECT_LT(worst, 1e-9 * 53.87) << integrator;
+  }
+}
+
+// ---- F9, the pendulum that swings far ----
+
+constexpr double kAmplitudes[] = {10 * kDegree, 90 * kDegree, 170 * kDegree};
+constexpr double kPeriods[] = {1.64107045822115, 1.93333485437325, 3.99554583849396};  // s
+
+Scene far_pendulum(const char* integrator, double amplitude) {
+  Scene scene = planar_scene_for(integrator);
+  scene.add(planar_rod({0, 0, 0}, on_circle(amplitude - 0.5 * kPi), 1.0).named("rod"));
+  scene.add(revolute("", "rod").at({0, 0, 0}));
+  return scene;
+}
+
+/// Times at which the rod hangs straight down.
+std::vector<double> crossings(const char* integrator, double amplitude, double h,
+                              std::size_t count) {
+  World world(far_pendulum(integrator, amplitude), tight(h));
+  std::vector<double> times;
+  double last = amplitude;
+  while (times.size() < count) {
+    world.step();
+    const double now = amplitude + world.joint_coordinate(0);
+    if ((now < 0) != (last < 0)) times.push_back(world.time() - h * now / (now - last));
+    last = now;
+  }
+  return times;
+}
+
+// The kicks of `euler` are those of the leapfrog but for the first, which is twice as long: it
+// starts half a step late, and its period is of second order too.
+TEST(F9FarPendulum, SwingsWithItsPeriod) {
+  for (const int k : {0, 1, 2}) {
+    const double amplitude = kAmplitudes[k], period = kPeriods[k];
+    const auto relative_error = [&](const char* integrator, double h) {
+      const std::vector<double> times = crossings(integrator, amplitude, h, 3);
+      return std::abs((times[2] - times[0]) / period - 1);
+    };
+    const auto late = [&](double h) {
+      return std::abs(crossings("euler", amplitude, h, 1)[0] - period / 4);
+    };
+    const std::vector<double> steps{8e-3, 4e-3, 2e-3, 1e-3};
+    for (const char* integrator : {"euler", "leapfrog"}) {
+      EXPECT_LT(relative_error(integrator, 1e-3), 1e-5);
+      const auto error = [&](double h) { return relative_error(integrator, h); };
+      EXPECT_NEAR(observed_order(steps, error), 2.0, 0.1) << integrator << " " << amplitude;
+    }
+    EXPECT_NEAR(observed_order(steps, late), 1.0, 0.1) << amplitude;
+  }
+}
+
+// ---- F14, ten masses between walls ----
+
+Scene spring_chain(bool is_planar, const char* integrator, int mode) {
+  Scene scene = is_planar ? planar_scene_for(integrator, 0) : scene_for(integrator, Vec3::Zero());
+  const auto name = [](int i) { return i == 0 || i == 11 ? "" : "mass" + std::to_string(i); };
+  const auto place = [&](int i) { return Vec3(i + 0.1 * std::sin(i * mode * kPi / 11), 0, 0); };
+  for (int i = 1; i <= 10; ++i) {
+    scene.add(lump(1.0, 0.1, place(i)).named(name(i)));
+    scene.add(prismatic("", name(i)).at(place(i)).along(Vec3::UnitX()));
+  }
+  for (int i = 0; i <= 10; ++i) {
+    Joint spring =
+        make_joint(JointKind::spring, name(i), name(i + 1)).between(place(i), place(i + 1));
+    scene.add(spring.sprung(100.0, 0.0, 1.0));
+  }
+  return scene;
+}
+
+// A mode of rate w = 2 sqrt(k/m) sin(j pi/22) stays a mode. The leapfrog takes springs by the
+// trapezoidal rule, x(n) = x(0) cos(n W h) with tan(W h/2) = w h/2; euler at the end of the step.
+TEST(F14SpringChain, SwingsInItsModesAsTheSchemeSays) {
+  const double h = 1e-3;
+  for (const bool is_planar : {true, false}) {
+    for (const int mode : {1, 10}) {
+      const double w = 20 * std::sin(mode * kPi / 22), W = 2 * std::atan(0.5 * w * h) / h;
+      EXPECT_NEAR(W / w, 1.0, 1e-4);
+      World leapfrog(spring_chain(is_planar, "leapfrog", mode), tight(h));
+      World euler(spring_chain(is_planar, "euler", mode), tight(h));
+      double x = 1, v = 0;
+      for (int k = 1; k <= 2000; ++k) {
+        leapfrog.step();
+        euler.step();
+        v = (v - h * w * w * x) / (1 + h * h * w * w);
+        x += h * v;
+        for (int i = 1; i <= 10; ++i) {
+          const double shape = 0.1 * std::sin(i * mode * kPi / 11);
+          ASSERT_NEAR(leapfrog.pose(i - 1).position.x() - i, shape * std::cos(W * k * h), 1e-11);
+          ASSERT_NEAR(euler.pose(i - 1).position.x() - i, shape * x, 1e-11);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace scree
