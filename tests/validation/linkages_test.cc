@@ -405,5 +405,133 @@ TEST(F14SpringChain, SwingsInItsModesAsTheSchemeSays) {
   }
 }
 
+// ---- F11, the falling folded chain ----
+
+/// 1 m and 1 kg in `n` links, an odd number: down, one across, up to the height of the pin.
+Scene folded_chain(bool is_planar, int n, const char* integrator) {
+  Scene scene = is_planar ? planar_scene_for(integrator) : scene_for(integrator, {0, -kG, 0});
+  const double l = 1.0 / n;
+  Vec3 at = Vec3::Zero();
+  std::string last;
+  for (int i = 0; i < n; ++i) {
+    const Vec3 end = at + (i < n / 2 ? Vec3(0, -l, 0) : i == n / 2 ? Vec3(l, 0, 0) : Vec3(0, l, 0));
+    const std::string name = "link" + std::to_string(i);
+    scene.add((is_planar ? planar_rod(at, end, l) : slender_rod(at, end, l)).named(name));
+    scene.add((is_planar ? revolute(last, name) : spherical(last, name)).at(at));
+    at = end;
+    last = name;
+  }
+  return scene;
+}
+
+Vec3 tip(const World& world) {
+  const int n = world.body_count();
+  return world.pose(n - 1).to_world({0.5 / n, 0, 0});
+}
+
+/// The same chain in the angles of its links from straight down, by Runge-Kutta: no joints in it.
+///   sum_j c_ij cos(q_i - q_j) q_j'' + c_ij sin(q_i - q_j) q_j'^2 + g_i sin(q_i) = 0
+Vec3 folded_tip_in_angles(int n, double time, int steps) {
+  const double l = 1.0 / n, h = time / steps;
+  Eigen::MatrixXd c(n, n);
+  Eigen::VectorXd g(n), q(n), w = Eigen::VectorXd::Zero(n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const int beyond = n - 1 - std::max(i, j);
+      c(i, j) = l * l * l * (beyond + (i == j ? 1.0 / 3 : 0.5));
+    }
+    g[i] = kG * l * l * (n - 1 - i + 0.5);
+    q[i] = i < n / 2 ? 0.0 : i == n / 2 ? 0.5 * kPi : kPi;
+  }
+  const auto acceleration = [&](const Eigen::VectorXd& at, const Eigen::VectorXd& rate) {
+    Eigen::MatrixXd mass(n, n);
+    Eigen::VectorXd force(n);
+    for (int i = 0; i < n; ++i) {
+      force[i] = -g[i] * std::sin(at[i]);
+      for (int j = 0; j < n; ++j) {
+        mass(i, j) = c(i, j) * std::cos(at[i] - at[j]);
+        force[i] -= c(i, j) * std::sin(at[i] - at[j]) * rate[j] * rate[j];
+      }
+    }
+    return Eigen::VectorXd(mass.llt().solve(force));
+  };
+  for (int k = 0; k < steps; ++k) {
+    const Eigen::VectorXd w1 = w, a1 = acceleration(q, w1);
+    const Eigen::VectorXd w2 = w + 0.5 * h * a1, a2 = acceleration(q + 0.5 * h * w1, w2);
+    const Eigen::VectorXd w3 = w + 0.5 * h * a2, a3 = acceleration(q + 0.5 * h * w2, w3);
+    const Eigen::VectorXd w4 = w + h * a3, a4 = acceleration(q + h * w3, w4);
+    q += h / 6 * (w1 + 2 * w2 + 2 * w3 + w4);
+    w += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+  }
+  return {l * q.array().sin().sum(), -l * q.array().cos().sum(), 0};
+}
+
+TEST(F11FoldedChain, MovesAsItsAnglesDo) {
+  const Vec3 wanted = folded_tip_in_angles(11, 0.35, 1000);
+  EXPECT_LT((wanted - folded_tip_in_angles(11, 0.35, 500)).norm(), 1e-7);
+  for (const bool is_planar : {true, false}) {
+    for (const auto& [integrator, order] : {std::pair{"euler", 1.0}, std::pair{"leapfrog", 2.0}}) {
+      const double found = observed_order({1e-3, 5e-4, 2.5e-4, 1.25e-4}, [&](double h) {
+        World world(folded_chain(is_planar, 11, integrator), tight(h));
+        world.run(0.35);
+        return (tip(world) - wanted).norm();
+      });
+      EXPECT_NEAR(found, order, 0.1) << integrator;
+    }
+  }
+}
+
+/// Time in which the tip of a chain of infinitely many links falls by `depth`, energy being kept:
+/// v^2 = g (2 x - x^2)/(1 - x) (Calkin and March 1989), x = u^2, Simpson's rule.
+double fall_time(double depth) {
+  const int pieces = 1000;
+  const double end = std::sqrt(depth), width = end / pieces;
+  const auto slowness = [](double u) { return 2 * std::sqrt((1 - u * u) / (kG * (2 - u * u))); };
+  double sum = 0;
+  for (int k = 0; k < pieces; ++k) {
+    const double u = k * width;
+    sum += width / 6 * (slowness(u) + 4 * slowness(u + 0.5 * width) + slowness(u + width));
+  }
+  return sum;
+}
+
+// While the fold runs down. Halfway between two steps the velocities are known, the potential
+// energy is a mean. Nothing is lost in the joints: what is off is of second order.
+TEST(F11FoldedChain, KeepsItsEnergy) {
+  const auto worst = [](double h) {
+    World world(folded_chain(true, 25, "leapfrog"), tight(h));
+    const double start = energy_of(world.model(), world.state()).potential;
+    double last = start, most = 0.0;
+    while (tip(world).y() > -0.9) {
+      const Receipt receipt = world.step();
+      const double energy = receipt.kinetic_energy + 0.5 * (last + receipt.potential_energy);
+      most = std::max(most, std::abs(energy - start));
+      last = receipt.potential_energy;
+    }
+    return most;
+  };
+  EXPECT_LT(worst(2e-4), 1e-3);  // J, of 3.2 J
+  EXPECT_NEAR(observed_order({8e-4, 4e-4, 2e-4}, worst), 2.0, 0.2);
+}
+
+TEST(F11FoldedChain, FallsFasterThanAStone) {
+  const double free_fall = std::sqrt(2 / kG);
+  EXPECT_NEAR(fall_time(1.0) / free_fall, 0.847213084794, 1e-5);
+  for (const auto& [links, tolerance] : {std::pair{51, 0.03}, std::pair{101, 0.02}}) {
+    World world(folded_chain(true, links, "leapfrog"), tight(1e-4));
+    double lowest = 0.0, when = 0.0;
+    while (world.time() < 0.9 * free_fall) {
+      world.step();
+      if (tip(world).y() > lowest) continue;
+      lowest = tip(world).y();
+      when = world.time();
+    }
+    EXPECT_NEAR(when / free_fall, 0.847213084794, tolerance * 0.8472) << links;
+  }
+  World world(folded_chain(true, 201, "leapfrog"), tight(4e-4));
+  while (tip(world).y() > -0.9) world.step();
+  EXPECT_NEAR(world.time(), fall_time(0.9), 0.01 * fall_time(0.9));
+}
+
 }  // namespace
 }  // namespace scree
