@@ -125,8 +125,9 @@ struct Model {
   std::vector<std::string> materials;
   std::vector<Surface> surfaces;  // materials x materials
   std::vector<JointModel> joints;
-  std::vector<AxisModel> joint_axes;                   // coordinates, by joint
-  std::vector<std::pair<int, int>> untouching_bodies;  // a < b, sorted: joined, so they never touch
+  std::vector<AxisModel> joint_axes;  // coordinates, by joint
+  std::vector<std::pair<int, int>>
+      untouching_bodies;  // a < b, sorted: joined, or said never to touch
 
   bool may_touch(int a, int b) const {
     return untouching_bodies.empty() ||
