@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr double kConvex = 1e-3;  // relative, of the volume
 
 // Of finely rounded meshes nearly every vertex is one of the hull, and collisions with thousands of
-// them take long. 2000 directions are 4 degrees apart: a ball of 1 m loses 0.6 mm.
+// them take long. 2000 directions are 4 degrees apart: a ball of 1 m loses 2 mm.
 constexpr std::size_t kManyVertices = 5000;
 constexpr int kDirections = 2000;
 

@@ -154,6 +154,21 @@ TEST(Robot, StandsOnAGroundIfAsked) {
   EXPECT_THAT(demo.err, HasSubstr("--ground is for robot files"));
 }
 
+// It falls on its knees and over, and lies.
+TEST(Robot, AHumanoidFallsDownAndLies) {
+  const Folder folder;
+  const Outcome run = scree(folder, {"run", robot("humanoid"), "--free", "--ground", "--time", "4",
+                                     "--json", "--threads", "1"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const Json json = Json::parse(run.out);
+  EXPECT_GT(json["max_displacement"], 0.5);
+  EXPECT_LT(json["max_speed_end"], 0.01);
+  EXPECT_LT(json["max_penetration_m"], 1e-4);
+  EXPECT_LT(json["max_joint_error_m"], 1e-3);
+  // The blow of the fall takes some solvers to their limit.
+  EXPECT_GT(json["solver"]["converged_steps"].get<int>(), 390);
+}
+
 // An arm of 1 kg at 0.5 m from its joint needs 4.905 N m to be held level.
 TEST(Robot, MotorsHoldWhatTheirEffortCanHold) {
   const Folder folder;

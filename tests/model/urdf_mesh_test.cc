@@ -93,7 +93,8 @@ TEST_F(UrdfMesh, OtherCapitalsAreAccepted) {
   }
 }
 
-// A ball of 1 m in 100 x 100 facets: points 4 degrees apart are short by 1 - cos 2 deg = 0.6 mm.
+// A ball of 1 m in 100 x 100 facets: no direction is more than 3.6 degrees from one
+// of a point, where the hull is short by 1 - cos 3.6 deg = 2 mm.
 TEST_F(UrdfMesh, HullsOfFineMeshesHaveFewerPoints) {
   std::string ball;
   constexpr int kCount = 100;
