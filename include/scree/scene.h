@@ -207,6 +207,8 @@ struct Scene {
   std::vector<MaterialPair> pairs;
   std::vector<Body> bodies;
   std::vector<Joint> joints;
+  /// Bodies by their names, two and two, that never touch each other.
+  std::vector<std::pair<std::string, std::string>> untouching;
 
   Scene& add(Body b) {
     bodies.push_back(std::move(b));

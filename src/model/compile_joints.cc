@@ -31,6 +31,7 @@ class JointCompiler {
     for (std::size_t i = 0; i < scene_.joints.size(); ++i) link_mimics(i);
     if (problems_.messages.empty()) check_mimic_loops();
     keep_joined_apart();
+    keep_untouching_apart();
     find_loops();
   }
 
@@ -240,7 +241,29 @@ class JointCompiler {
       if (scene_.joints[i].collide || is_loose || joint.a == 0 || joint.b == 0) continue;
       model_.untouching_bodies.push_back(std::minmax(joint.a, joint.b));
     }
-    std::sort(model_.untouching_bodies.begin(), model_.untouching_bodies.end());
+  }
+
+  void keep_untouching_apart() {
+    whose_.clear();
+    for (std::size_t i = 0; i < scene_.untouching.size() && !problems_.is_full(); ++i) {
+      path_ = fmt::format("untouching[{}]", i);
+      const auto& [first, second] = scene_.untouching[i];
+      const int a = find_listed_body(first, "[0]"), b = find_listed_body(second, "[1]");
+      if (a == 0 || b == 0) continue;
+      if (a == b) {
+        complain("", fmt::format("must be two bodies, got '{}' twice", first));
+        continue;
+      }
+      model_.untouching_bodies.push_back(std::minmax(a, b));
+    }
+    auto& pairs = model_.untouching_bodies;
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  }
+
+  int find_listed_body(const std::string& name, const char* field) {
+    if (name.empty()) complain(field, "must be the name of a body, got nothing");
+    return find_body(name, field);
   }
 
   /// Joints as edges between bodies, all that cannot be moved being one. A gear joins bodies that
@@ -250,7 +273,10 @@ class JointCompiler {
     for (std::size_t k = 0; k < tree.size(); ++k)
       tree[k] = model_.bodies[k].motion == Motion::dynamic ? static_cast<int>(k) : 0;
     const auto root = [&](int k) {
-      while (tree[static_cast<std::size_t>(k)] != k) k = tree[static_cast<std::size_t>(k)];
+      while (tree[static_cast<std::size_t>(k)] != k) {
+        int& up = tree[static_cast<std::size_t>(k)];
+        k = up = tree[static_cast<std::size_t>(up)];
+      }
       return k;
     };
     for (const JointModel& joint : model_.joints) {

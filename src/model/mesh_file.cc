@@ -78,15 +78,18 @@ Mesh read_mesh(const std::string& path, double scale) {
     const char* extension;
     Mesh (*read)(const MeshSource&);
   };
-  const Format formats[] = {
-      {".stl", read_stl}, {".obj", read_obj}, {".ply", read_ply}, {".poly", read_poly}};
+  const Format formats[] = {{".stl", read_stl},
+                            {".obj", read_obj},
+                            {".ply", read_ply},
+                            {".poly", read_poly},
+                            {".dae", read_dae}};
   const auto format = std::find_if(std::begin(formats), std::end(formats), [&](const Format& f) {
     return equal_in_any_case(f.extension, extension);
   });
   if (format == std::end(formats)) {
-    throw InputError(
-        fmt::format("{}: unknown kind of mesh file '{}'; there are .stl, .obj, .ply and .poly",
-                    path, extension));
+    throw InputError(fmt::format(
+        "{}: unknown kind of mesh file '{}'; there are .stl, .obj, .dae, .ply and .poly", path,
+        extension));
   }
   const std::string data = read_file(path);
   if (data.empty()) throw InputError(path + ":1: unexpected end of input: the file is empty");

@@ -1,5 +1,5 @@
-// Triangle meshes from files: STL (text and binary), OBJ, PLY (text and binary) and RPIsim's .poly,
-// and what is wrong with them.
+// Triangle meshes from files: STL (text and binary), OBJ, COLLADA, PLY (text and binary) and
+// RPIsim's .poly, and what is wrong with them.
 #pragma once
 
 #include <string>

@@ -64,5 +64,6 @@ Mesh read_stl(const MeshSource& source);
 Mesh read_obj(const MeshSource& source);
 Mesh read_ply(const MeshSource& source);
 Mesh read_poly(const MeshSource& source);
+Mesh read_dae(const MeshSource& source);
 
 }  // namespace scree

@@ -125,9 +125,10 @@ struct Model {
   std::vector<std::string> materials;
   std::vector<Surface> surfaces;  // materials x materials
   std::vector<JointModel> joints;
-  std::vector<AxisModel> joint_axes;                   // coordinates, by joint
+  std::vector<AxisModel> joint_axes;  // coordinates, by joint
   bool has_loops = false;  // joints close loops: their equations may depend on each other
-  std::vector<std::pair<int, int>> untouching_bodies;  // a < b, sorted: joined, so they never touch
+  std::vector<std::pair<int, int>>
+      untouching_bodies;  // a < b, sorted: joined, or said never to touch
 
   bool may_touch(int a, int b) const {
     return untouching_bodies.empty() ||

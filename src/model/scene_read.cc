@@ -193,6 +193,19 @@ void read_bodies(const MapField& map, Scene& scene) {
   }
 }
 
+/// Whether there are such bodies is seen by compile().
+void read_untouching(const Field& field, Scene& scene) {
+  for (const Field& item : field.items("pairs of bodies")) {
+    const std::vector<Field> names = item.items("two names of bodies");
+    if (!item.is_list()) continue;
+    if (names.size() != 2) {
+      item.fail(fmt::format("must be two names of bodies, got {}", names.size()));
+      continue;
+    }
+    scene.untouching.emplace_back(names[0].text(), names[1].text());
+  }
+}
+
 std::string read_text(const std::string& path, const SceneLimits& limits) {
   std::error_code problem;
   if (std::filesystem::is_directory(path, problem)) {
@@ -262,9 +275,9 @@ Scene read_scene_text(const std::string& text, const std::string& name, const st
   context.limits = limits;
   context.materials = {"default"};
   const Field root(context, *document.root, "");
-  const MapField map(
-      root, {"name", "description", "planar", "gravity", "recovery_speed", "restitution_threshold",
-             "run", "parameters", "materials", "pairs", "bodies", "generate", "joints"});
+  const MapField map(root, {"name", "description", "planar", "gravity", "recovery_speed",
+                            "restitution_threshold", "run", "parameters", "materials", "pairs",
+                            "bodies", "generate", "joints", "untouching"});
   Scene scene;
   scene.name = std::filesystem::path(name).stem().string();
   if (const auto field = map.find("name")) scene.name = field->text();
@@ -288,6 +301,7 @@ Scene read_scene_text(const std::string& text, const std::string& name, const st
   if (const auto field = map.find("pairs")) read_pairs(*field, scene);
   read_bodies(map, scene);
   if (const auto field = map.find("joints")) read_joints(*field, scene);
+  if (const auto field = map.find("untouching")) read_untouching(*field, scene);
   context.errors.throw_if_any();
   return scene;
 }

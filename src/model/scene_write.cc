@@ -264,6 +264,10 @@ std::string write_scene(const Scene& scene) {
   for (const Body& body : scene.bodies) write_body(out, body);
   if (!scene.joints.empty()) fmt::format_to(out, "joints:\n");
   for (const Joint& joint : scene.joints) write_joint(out, joint);
+  if (!scene.untouching.empty()) fmt::format_to(out, "untouching:\n");
+  for (const auto& [a, b] : scene.untouching) {
+    fmt::format_to(out, "  - [{}, {}]\n", quoted(a), quoted(b));
+  }
   return text;
 }
 

@@ -11,6 +11,6 @@ namespace scree {
 
 /// Fills scene, links and drives of `result`; what stands in the way is noted in `file`.
 void build_scene(UrdfFile& file, const UrdfRobot& robot, const UrdfTree& tree, UrdfShapes& shapes,
-                 UrdfBase base, UrdfResult& result);
+                 const UrdfOptions& options, UrdfResult& result);
 
 }  // namespace scree

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <limits>
+#include <numbers>
+#include <set>
 
 #include "base/text.h"
 #include "model/geometry.h"
@@ -19,6 +23,58 @@ namespace fs = std::filesystem;
 
 // A hull larger than its mesh by less than this is the mesh: vertices in files are rounded.
 constexpr double kConvex = 1e-3;  // relative, of the volume
+
+// Of finely rounded meshes nearly every vertex is one of the hull, and collisions with thousands of
+// them take long. 2000 directions are 4 degrees apart: a ball of 1 m loses 2 mm.
+constexpr std::size_t kManyVertices = 5000;
+constexpr int kDirections = 2000;
+
+/// Nearly evenly on the unit sphere, along a spiral; `shift` (0 to 1) turns and moves them.
+Vec3 direction(int index, int count, double shift) {
+  const double z = 1.0 - 2.0 * (index + 0.5 * (1.0 + shift)) / (count + 0.5);
+  const double angle = 2.0 * std::numbers::pi * (index / std::numbers::phi + shift);
+  const double radius = std::sqrt(std::max(0.0, 1.0 - z * z));
+  return {radius * std::cos(angle), radius * std::sin(angle), z};
+}
+
+std::size_t farthest(const std::vector<Vec3>& points, const Vec3& axis) {
+  std::size_t best = 0;
+  double most = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double reach = axis.dot(points[i]);
+    if (!(reach > most)) continue;
+    most = reach;
+    best = i;
+  }
+  return best;
+}
+
+/// The points that reach farthest along many directions; all of them when they are few.
+std::vector<Vec3> outer_points(const std::vector<Vec3>& points) {
+  if (points.size() <= kManyVertices) return points;
+  std::set<std::size_t> kept;
+  for (int k = 0; k < kDirections; ++k) {
+    kept.insert(farthest(points, direction(k, kDirections, 0.0)));
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    kept.insert(farthest(points, Vec3::Unit(axis)));
+    kept.insert(farthest(points, -Vec3::Unit(axis)));
+  }
+  std::vector<Vec3> outer;
+  for (const std::size_t index : kept) outer.push_back(points[index]);
+  return outer;
+}
+
+/// By how much `all` reaches farther than `some`, at most: seen along directions between the
+/// others.
+double shortfall(const std::vector<Vec3>& all, const std::vector<Vec3>& some) {
+  double most = 0.0;
+  for (int k = 0; k < kDirections; ++k) {
+    const Vec3 axis = direction(k, kDirections, 0.5);
+    most = std::max(most, axis.dot(all[farthest(all, axis)] - some[farthest(some, axis)]));
+  }
+  return most;
+}
 
 bool is_file(const std::string& path) {
   std::error_code error;
@@ -143,17 +199,24 @@ UrdfShapes::Made UrdfShapes::make_fixed(pugi::xml_node node, Mesh mesh, const st
 UrdfShapes::Made UrdfShapes::make_hull_of(pugi::xml_node node, const Mesh& mesh,
                                           const std::string& uri, const std::string& reason) {
   try {
-    const Polyhedron polyhedron = make_hull(mesh.vertices);
+    const Polyhedron polyhedron = make_hull(outer_points(mesh.vertices));
+    const bool is_whole = mesh.vertices.size() <= kManyVertices;
     Made made{std::make_shared<const Shape>(Hull{polyhedron.vertices}), &UrdfTally::honoured};
     const double hull_volume = mass_properties(polyhedron).volume;
     const MeshReport report = check_mesh(mesh);
     const double volume = std::abs(report.volume);
-    if (report.is_closed() && hull_volume <= volume * (1.0 + kConvex)) return made;
+    const bool is_convex = report.is_closed() && hull_volume <= volume * (1.0 + kConvex);
+    if (is_convex && is_whole) return made;
     made.fate = &UrdfTally::approximated;
-    const std::string more =
-        report.is_closed() && volume > 0.0
-            ? fmt::format("; it holds {:.3g} times the volume", hull_volume / volume)
-            : std::string();
+    std::string more = report.is_closed() && volume > 0.0
+                           ? fmt::format("; it holds {:.3g} times the volume", hull_volume / volume)
+                           : std::string();
+    if (!is_whole) {
+      more += fmt::format(
+          "; of {} vertices those that reach farthest are used, which is short by "
+          "{:.2g} m at most",
+          mesh.vertices.size(), shortfall(mesh.vertices, polyhedron.vertices));
+    }
     file_.note(node, fmt::format("{} collides as its convex hull of {} points, because it is {}{}",
                                  one_line(uri), polyhedron.vertices.size(), reason, more));
     return made;
@@ -174,7 +237,7 @@ const UrdfShapes::Source& UrdfShapes::read(pugi::xml_node node, const std::strin
   source.path = locate(node, uri, problem);
   if (problem.empty()) {
     const std::string ending = fs::path(source.path).extension().string();
-    const char* const readable[] = {".stl", ".obj", ".ply", ".poly"};
+    const char* const readable[] = {".stl", ".obj", ".dae", ".ply", ".poly"};
     const bool is_readable =
         std::any_of(std::begin(readable), std::end(readable),
                     [&](const char* known) { return equal_in_any_case(ending, known); });
@@ -182,9 +245,9 @@ const UrdfShapes::Source& UrdfShapes::read(pugi::xml_node node, const std::strin
       if (is_readable) {
         source.mesh = read_mesh(source.path);
       } else {
-        problem =
-            fmt::format("not read: {} files are not understood; convert it to .stl, .obj or .ply",
-                        equal_in_any_case(ending, ".dae") ? "Collada (.dae)" : one_line(ending));
+        problem = fmt::format(
+            "not read: {} files are not understood; convert it to .stl, .obj, .dae or .ply",
+            ending.empty() ? "nameless" : one_line(ending));
       }
     } catch (const InputError& error) {
       problem = "not read: " + error.messages()[0];
@@ -222,6 +285,13 @@ std::string UrdfShapes::locate(pugi::xml_node node, const std::string& uri, std:
     std::string slashes = path;
     std::replace(slashes.begin(), slashes.end(), '\\', '/');
     if (is_file(slashes)) return slashes;
+    if (!fs::path(uri).is_absolute() && uri.find("://") == std::string::npos) {
+      std::replace(path.begin(), path.end(), '\\', '/');
+      const std::string other =
+          locate_in_any_case(node, folder_.empty() ? "." : folder_,
+                             fs::path(path).lexically_relative(folder_).string());
+      if (!other.empty()) return other;
+    }
     problem = fmt::format("was not found: there is no file {}", one_line(path));
   }
   return path;
@@ -233,6 +303,8 @@ std::string UrdfShapes::locate_in_package(pugi::xml_node node, const std::string
   std::vector<std::string>& folders = place->second;
   if (is_new) folders = packages_.find(name);
   if (folders.empty()) {
+    if (const std::string path = locate_upward(node, name, rest, is_new); !path.empty())
+      return path;
     problem = is_new ? fmt::format(
                            "was not found: there is no package '{}' {}; name the folder that "
                            "holds it with --package-path DIR",
@@ -249,13 +321,66 @@ std::string UrdfShapes::locate_in_package(pugi::xml_node node, const std::string
     std::swap(folders[0], folders[i]);
   }
   if (is_new) {
-    file_.note(node, fmt::format("package '{}' is {}", one_line(name), one_line(folders[0])));
+    file_.decision(node, fmt::format("package '{}' is {}", one_line(name), one_line(folders[0])));
+  }
+  for (std::size_t i = 0; i < folders.size() && path.empty(); ++i) {
+    path = locate_in_any_case(node, folders[i], rest);
   }
   if (path.empty()) {
     problem = fmt::format("was not found: there is no file {}",
                           one_line((fs::path(folders[0]) / rest).string()));
   }
   return path;
+}
+
+// Of a package that was copied or renamed the folders above the robot file still have the files.
+std::string UrdfShapes::locate_upward(pugi::xml_node node, const std::string& name,
+                                      const std::string& rest, bool is_new) {
+  std::error_code error;
+  fs::path folder =
+      fs::weakly_canonical(fs::absolute(folder_.empty() ? "." : folder_, error), error);
+  for (; !rest.empty() && !folder.empty(); folder = folder.parent_path()) {
+    const std::string path = (folder / rest).string();
+    if (is_file(path)) {
+      if (is_new) {
+        file_.warning(node,
+                      fmt::format("there is no package '{}'; {} has the file and is taken for "
+                                  "it",
+                                  one_line(name), one_line(folder.string())));
+      }
+      return path;
+    }
+    if (folder == folder.parent_path()) break;
+  }
+  return "";
+}
+
+// Files written where capitals do not count.
+std::string UrdfShapes::locate_in_any_case(pugi::xml_node node, const std::string& folder,
+                                           const std::string& rest) {
+  constexpr int kMostEntries = 10000;  // of a folder
+  fs::path found(folder);
+  for (const fs::path& step : fs::path(rest)) {
+    std::error_code error;
+    if (step == "." || step == ".." || fs::exists(found / step, error)) {
+      found /= step;
+      continue;
+    }
+    std::vector<std::string> alike;
+    int count = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator(found, error)) {
+      if (++count > kMostEntries) break;
+      const std::string name = entry.path().filename().string();
+      if (equal_in_any_case(name, step.string())) alike.push_back(name);
+    }
+    if (alike.empty()) return "";
+    found /= *std::min_element(alike.begin(), alike.end());  // a folder has no order of its own
+  }
+  if (!is_file(found.string())) return "";
+  file_.warning_at(node, "filename",
+                   fmt::format("is spelled with other capitals than {}, which is taken",
+                               one_line(found.string())));
+  return found.string();
 }
 
 }  // namespace scree

@@ -42,6 +42,11 @@ class UrdfShapes {
   std::string locate(pugi::xml_node node, const std::string& uri, std::string& problem);
   std::string locate_in_package(pugi::xml_node node, const std::string& name,
                                 const std::string& rest, std::string& problem);
+  /// Empty when there is none.
+  std::string locate_upward(pugi::xml_node node, const std::string& name, const std::string& rest,
+                            bool is_new);
+  std::string locate_in_any_case(pugi::xml_node node, const std::string& folder,
+                                 const std::string& rest);
   Made make_hull_of(pugi::xml_node node, const Mesh& mesh, const std::string& uri,
                     const std::string& reason);
   Made make_fixed(pugi::xml_node node, Mesh mesh, const std::string& uri);

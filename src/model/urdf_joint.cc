@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/text.h"
 #include "model/shape_check.h"
@@ -13,7 +14,8 @@ namespace {
 
 constexpr std::array kTypes = {UrdfJointType::revolute,  UrdfJointType::continuous,
                                UrdfJointType::prismatic, UrdfJointType::fixed,
-                               UrdfJointType::floating,  UrdfJointType::planar};
+                               UrdfJointType::floating,  UrdfJointType::planar,
+                               UrdfJointType::spherical, UrdfJointType::screw};
 
 UrdfJointType read_type(UrdfFile& file, pugi::xml_node node) {
   const auto written = file.text(node, "type", true);
@@ -23,6 +25,7 @@ UrdfJointType read_type(UrdfFile& file, pugi::xml_node node) {
     if (*written == name_of(type)) return type;
     names.push_back(name_of(type));
   }
+  if (*written == "ball") return UrdfJointType::spherical;
   const std::string nearest = nearest_word(*written, names);
   file.error_at(node, "type",
                 fmt::format("must be one of {}, got '{}'{}", join_words(names), one_line(*written),
@@ -46,7 +49,10 @@ void read_axis(UrdfFile& file, UrdfJoint& joint) {
   file.check_attributes(node, {"xyz"});
   const auto axis = file.vector(node, "xyz", true);
   // Fixed and floating joints have no axis; exporters write one all the same, often of zeros.
-  if (joint.type == UrdfJointType::fixed || joint.type == UrdfJointType::floating || !axis) return;
+  const bool has_axis = joint.type != UrdfJointType::fixed &&
+                        joint.type != UrdfJointType::floating &&
+                        joint.type != UrdfJointType::spherical;
+  if (!has_axis || !axis) return;
   file.honour("axis");
   const double length = axis->stableNorm();
   if (!(length > 0.0 && std::isfinite(length))) {
@@ -63,10 +69,10 @@ void read_axis(UrdfFile& file, UrdfJoint& joint) {
 
 std::optional<double> read_bound(UrdfFile& file, pugi::xml_node limit, const char* name,
                                  const char* what) {
-  const auto value = file.number(limit, name);
-  if (!value) return std::nullopt;
+  const auto value = file.bound(limit, name);
+  if (!value || *value == std::numeric_limits<double>::infinity()) return std::nullopt;
   if (*value < 0.0) {
-    file.error_at(limit, name, fmt::format("must be >= 0, got {:g}", *value));
+    file.warning_at(limit, name, fmt::format("must be >= 0, got {:g}; taken as no bound", *value));
     return std::nullopt;
   }
   if (*value == 0.0) {
@@ -81,7 +87,7 @@ std::optional<double> read_bound(UrdfFile& file, pugi::xml_node limit, const cha
 
 void read_stops(UrdfFile& file, pugi::xml_node node, UrdfJoint& joint) {
   const bool has_lower = node.attribute("lower"), has_upper = node.attribute("upper");
-  const auto lower = file.number(node, "lower"), upper = file.number(node, "upper");
+  const auto lower = file.bound(node, "lower"), upper = file.bound(node, "upper");
   if ((has_lower && !lower) || (has_upper && !upper)) return;
   if (joint.type == UrdfJointType::continuous) {
     if (!has_lower && !has_upper) return;
@@ -98,15 +104,16 @@ void read_stops(UrdfFile& file, pugi::xml_node node, UrdfJoint& joint) {
   }
   const JointLimits limits{lower.value_or(0.0), upper.value_or(0.0)};
   if (limits.lower > limits.upper) {
-    return file.error(
-        node, fmt::format("lower must be <= upper, got {:g} and {:g}", limits.lower, limits.upper));
+    return file.warning(node, fmt::format("lower must be <= upper, got {:g} and {:g}; taken as no "
+                                          "stops",
+                                          limits.lower, limits.upper));
   }
   if (limits.lower == limits.upper) {
     file.warning(node, fmt::format("lower and upper are both {:g}: the joint cannot move; a fixed "
                                    "joint says so",
                                    limits.lower));
   }
-  joint.limits = limits;
+  if (std::isfinite(limits.lower) || std::isfinite(limits.upper)) joint.limits = limits;
 }
 
 void read_limit(UrdfFile& file, UrdfJoint& joint) {
@@ -161,14 +168,30 @@ void read_mimic(UrdfFile& file, UrdfJoint& joint) {
   const double offset = file.number(node, "offset").value_or(0.0);
   if (!name) return;
   if (!joint.is_single()) {
-    return file.error(node, fmt::format("cannot hold for a {} joint: it has no single coordinate",
-                                        name_of(joint.type)));
+    ++file.report().elements["mimic"].ignored;
+    return file.warning(
+        node, fmt::format("is ignored: a {} joint has no single coordinate", name_of(joint.type)));
   }
   if (multiplier == 0.0) {
     file.warning_at(node, "multiplier", fmt::format("is 0: the joint stays at {:g}", offset));
   }
   joint.mimic = UrdfMimic{node, *name, multiplier, offset};
   file.honour("mimic");
+}
+
+/// An extension: no version of the format has screws, but files with them do exist.
+void read_pitch(UrdfFile& file, UrdfJoint& joint) {
+  if (joint.type != UrdfJointType::screw) return;
+  const pugi::xml_node node = file.only_child(joint.node, "screw_thread_pitch");
+  if (!node) {
+    return file.error(joint.node,
+                      "is a screw and needs a <screw_thread_pitch value=\"...\"/>, in m per turn");
+  }
+  file.check_attributes(node, {"value"});
+  const auto pitch = file.number(node, "value", true);
+  if (pitch && *pitch == 0.0) file.error_at(node, "value", "must not be 0 m per turn");
+  joint.pitch = pitch.value_or(0.0);
+  file.honour("screw_thread_pitch");
 }
 
 }  // namespace
@@ -187,6 +210,10 @@ const char* name_of(UrdfJointType type) {
       return "floating";
     case UrdfJointType::planar:
       return "planar";
+    case UrdfJointType::spherical:
+      return "spherical";
+    case UrdfJointType::screw:
+      return "screw";
   }
   return "";
 }
@@ -196,7 +223,7 @@ UrdfJoint read_joint(UrdfFile& file, pugi::xml_node node) {
   joint.node = node;
   file.check_attributes(node, {"name", "type"});
   file.check_children(node, {"origin", "parent", "child", "axis", "calibration", "dynamics",
-                             "limit", "mimic", "safety_controller"});
+                             "limit", "mimic", "safety_controller", "screw_thread_pitch"});
   joint.name = file.text(node, "name", true).value_or("");
   joint.type = read_type(file, node);
   ++file.report().joint_types[name_of(joint.type)];
@@ -207,6 +234,7 @@ UrdfJoint read_joint(UrdfFile& file, pugi::xml_node node) {
   read_limit(file, joint);
   read_dynamics(file, joint);
   read_mimic(file, joint);
+  read_pitch(file, joint);
   if (const pugi::xml_node found = node.child("calibration")) {
     file.ignore(found, "calibration", "is ignored: it is for real encoders");
   }

@@ -40,7 +40,7 @@ UrdfResult read_urdf_text(std::string text, const std::string& name, const std::
     const std::optional<UrdfTree> tree = find_structure(file, robot);
     if (tree) {
       UrdfShapes shapes(file, folder, PackageSearch(folder, options.package_roots));
-      build_scene(file, robot, *tree, shapes, options.base, result);
+      build_scene(file, robot, *tree, shapes, options, result);
     }
   }
   result.report = file.take_report();

@@ -18,6 +18,7 @@ struct UrdfOptions {
   UrdfBase base = UrdfBase::automatic;
   PackageRoots package_roots = {};  // after those found upward from the file
   bool strict = false;              // warnings, and whatever is ignored, are errors
+  bool hold = false;                // motors of speed 0 at each joint, bounded by its effort
 };
 
 /// Where a link went: links without mass on fixed joints are parts of other bodies.

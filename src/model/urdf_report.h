@@ -18,6 +18,7 @@ struct UrdfFinding {
   int line = 0, column = 0;  // from 1; 0: the file as a whole
   std::string path;          // robot/link[gripper]/inertial
   std::string message;
+  bool is_decision = false;  // a note that whoever runs the robot should see
 };
 /// `file:line:column: warning: path message`; errors go without the word.
 std::string text_of(const UrdfFinding& finding);

@@ -179,11 +179,11 @@ class StructureFinder {
 
   void find_followers() {
     const std::size_t count = robot_.joints.size();
+    tree_.followers.resize(count);
     std::vector<int> direct(count, -1);
     for (std::size_t j = 0; j < count; ++j) {
-      if (robot_.joints[j].mimic) direct[j] = find_leader(robot_.joints[j]);
+      if (robot_.joints[j].mimic) direct[j] = find_leader(robot_.joints[j], tree_.followers[j]);
     }
-    tree_.followers.resize(count);
     enum class Mark : char { fresh, open, done };
     std::vector<Mark> marks(count, Mark::fresh);
     std::vector<int> chain;
@@ -204,7 +204,7 @@ class StructureFinder {
     }
   }
 
-  int find_leader(const UrdfJoint& joint) {
+  int find_leader(const UrdfJoint& joint, UrdfFollower& follower) {
     const UrdfMimic& mimic = *joint.mimic;
     const auto found = joint_index_.find(mimic.joint);
     if (found == joint_index_.end()) {
@@ -213,6 +213,13 @@ class StructureFinder {
     }
     const UrdfJoint& leader = robot_.joints[at(found->second)];
     if (leader.is_single()) return found->second;
+    if (leader.type == UrdfJointType::fixed) {
+      follower.is_still = true;
+      follower.offset = mimic.offset;
+      file_.warning(mimic.node, fmt::format("follows joint {}, which is fixed: it stays at {:g}",
+                                            quoted_name(mimic.joint), mimic.offset));
+      return -1;
+    }
     fail(mimic.node, fmt::format("cannot follow joint {}: it is {} and has no single coordinate",
                                  quoted_name(mimic.joint), name_of(leader.type)));
     return -1;
@@ -223,10 +230,10 @@ class StructureFinder {
     UrdfFollower& follower = tree_.followers[at(joint)];
     const UrdfFollower& above = tree_.followers[at(leader)];
     if (above.leader < 0) {
-      follower = {leader, mimic.multiplier, mimic.offset};
+      follower = {false, leader, mimic.multiplier, mimic.offset};
       return;
     }
-    follower = {above.leader, mimic.multiplier * above.ratio,
+    follower = {false, above.leader, mimic.multiplier * above.ratio,
                 mimic.multiplier * above.offset + mimic.offset};
     if (!std::isfinite(follower.ratio) || !std::isfinite(follower.offset)) {
       fail(mimic.node, "multiplied with the mimics it follows is out of range");

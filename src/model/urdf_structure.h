@@ -11,7 +11,8 @@ namespace scree {
 
 /// coordinate = ratio * (coordinate of joint `leader`) + offset.
 struct UrdfFollower {
-  int leader = -1;  // no mimic itself; -1: moves by itself
+  bool is_still = false;  // its leader cannot move: it stays at `offset`
+  int leader = -1;        // no mimic itself; -1: moves by itself
   double ratio = 1.0, offset = 0.0;
 };
 

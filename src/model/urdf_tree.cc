@@ -21,7 +21,7 @@ std::optional<Vec3> read_color(UrdfFile& file, pugi::xml_node material) {
   const pugi::xml_node color = file.only_child(material, "color");
   if (!color) return std::nullopt;
   file.check_attributes(color, {"rgba"});
-  const auto rgba = file.vector4(color, "rgba");
+  auto rgba = file.color(color, "rgba");
   if (!rgba) return std::nullopt;
   const bool is_in_range = (rgba->array() >= 0.0).all() && (rgba->array() <= 1.0).all();
   if (!is_in_range) file.warning_at(color, "rgba", "must be from 0 to 1; it is cut to that");
@@ -76,12 +76,18 @@ void add_inline_colors(UrdfFile& file, pugi::xml_node robot, Colors& colors,
 
 void set_friction(UrdfFile& file, pugi::xml_node node, const char* element, double value,
                   UrdfLink& link) {
-  if (!(value >= 0.0)) return file.error(node, fmt::format("must be >= 0, got {}", value));
-  link.friction = value;
-  file.approximate(node, element,
-                   fmt::format("is the friction of link '{}', {:g}; against another material the "
-                               "geometric mean of both holds",
-                               one_line(link.name), value));
+  if (!(value >= 0.0)) {
+    return file.warning(node, fmt::format("must be >= 0, got {}; it is ignored", value));
+  }
+  // Files say 1e8 and more for "does not slip"; the residual is in the way of that.
+  constexpr double kMostFriction = 1000.0;
+  link.friction = std::min(value, kMostFriction);
+  file.approximate(
+      node, element,
+      fmt::format("is the friction of link '{}', {:g}{}; against another material "
+                  "the geometric mean of both holds",
+                  one_line(link.name), *link.friction,
+                  value > kMostFriction ? fmt::format(" instead of {:g}", value) : ""));
 }
 
 class LinkReader {
@@ -123,12 +129,17 @@ class LinkReader {
     UrdfInertial inertial{node, read_origin(file_, node)};
     const pugi::xml_node mass = file_.only_child(node, "mass");
     const pugi::xml_node inertia = file_.only_child(node, "inertia");
-    if (!mass) file_.error(node, "needs a <mass value=\"...\"/>");
-    if (!inertia) file_.error(node, "needs an <inertia ixx=... iyy=... izz=.../>");
-    if (!mass || !inertia) return std::nullopt;
+    if (!mass) {
+      file_.warning(node, "needs a <mass value=\"...\"/>; the link counts as one without mass");
+      return inertial;
+    }
     file_.check_attributes(mass, {"value"});
-    file_.check_attributes(inertia, {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"});
     const auto value = file_.number(mass, "value", true);
+    if (!inertia) {  // the inertia of the shape, as for one of zeros
+      if (value) inertial.mass = *value;
+      return value ? std::optional(inertial) : std::nullopt;
+    }
+    file_.check_attributes(inertia, {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"});
     Mat3& I = inertial.inertia;
     bool is_sound = value.has_value();
     const auto entry = [&](const char* name, int row, int column) {
@@ -153,10 +164,12 @@ class LinkReader {
     file_.check_attributes(node, {"name", "group"});
     UrdfShape shape{node, read_origin(file_, node), {}, {}};
     const pugi::xml_node geometry = file_.only_child(node, "geometry");
-    if (!geometry) {
-      file_.error(node, "needs a <geometry>");
+    const auto leave_out = [&](pugi::xml_node where, const char* message) {
+      ++file_.report().elements[node.name()].ignored;
+      file_.warning(where, message);
       return std::nullopt;
-    }
+    };
+    if (!geometry) return leave_out(node, "needs a <geometry>; it is left out");
     file_.check_children(geometry, {"box", "cylinder", "sphere", "capsule", "mesh"});
     pugi::xml_node kind;
     for (const pugi::xml_node child : geometry.children()) {
@@ -166,15 +179,17 @@ class LinkReader {
         continue;
       }
       if (kind) {
-        file_.error(child,
-                    "is the second shape here; each needs a <visual> or <collision> of its own");
-        return std::nullopt;
+        file_.warning(child,
+                      "is the second shape here and is left out; each needs a <visual> or "
+                      "<collision> of its own");
+        continue;
       }
       kind = child;
     }
     if (!kind) {
-      file_.error(geometry, "needs one of <box>, <cylinder>, <sphere>, <mesh> and <capsule>");
-      return std::nullopt;
+      return leave_out(geometry,
+                       "needs one of <box>, <cylinder>, <sphere>, <mesh> and <capsule>; it is left "
+                       "out");
     }
     return read_geometry(kind, shape) ? std::optional(std::move(shape)) : std::nullopt;
   }
@@ -223,13 +238,24 @@ class LinkReader {
   bool read_mesh_reference(pugi::xml_node node, UrdfShape& shape) {
     file_.check_attributes(node, {"filename", "scale"});
     MeshReference mesh;
-    const auto uri = file_.text(node, "filename", true);
-    if (const auto scale = file_.vector(node, "scale")) mesh.scale = *scale;
+    const auto uri = file_.text(node, "filename", false);
+    if (UrdfFile::word_count(node, "scale") == 1) {
+      const auto factor = file_.number(node, "scale");
+      if (factor) mesh.scale = Vec3::Constant(*factor);
+      if (factor)
+        file_.warning_at(node, "scale", "must be 3 numbers, got one; it is taken for all");
+    } else if (const auto scale = file_.vector(node, "scale")) {
+      mesh.scale = *scale;
+    }
     if ((mesh.scale.array() == 0.0).any()) {
       file_.error_at(node, "scale", "must not be 0, got " + text_of(mesh.scale));
       return false;
     }
-    if (!uri) return false;
+    if (!uri || uri->empty()) {
+      ++file_.report().elements["mesh"].ignored;
+      file_.warning(node, "needs the attribute filename; the shape is left out");
+      return false;
+    }
     mesh.uri = *uri;
     shape.geometry = std::move(mesh);
     return true;
@@ -277,8 +303,12 @@ void read_gazebo(UrdfFile& file, pugi::xml_node gazebo, std::map<std::string, Ur
     return file.ignore(gazebo, "gazebo", "is ignored: settings of another simulator");
   }
   ++file.report().elements["gazebo"].approximated;
-  const auto first = mu1 ? file.number_inside(mu1) : file.number_inside(mu2);
-  const auto second = mu2 ? file.number_inside(mu2) : first;
+  // Some write <mu1 value="0.9"/>.
+  const auto read = [&](pugi::xml_node node) {
+    return node.attribute("value") ? file.number(node, "value") : file.number_inside(node);
+  };
+  const auto first = mu1 ? read(mu1) : read(mu2);
+  const auto second = mu1 && mu2 ? read(mu2) : first;
   if (first && second) {
     set_friction(file, mu1 ? mu1 : mu2, "mu1, mu2", 0.5 * (*first + *second), *link->second);
   }

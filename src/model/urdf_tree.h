@@ -40,7 +40,16 @@ struct UrdfLink {
   std::optional<double> friction;  // by an extension
 };
 
-enum class UrdfJointType { revolute, continuous, prismatic, fixed, floating, planar };
+enum class UrdfJointType {
+  revolute,
+  continuous,
+  prismatic,
+  fixed,
+  floating,
+  planar,
+  spherical,  // the last two are extensions
+  screw
+};
 const char* name_of(UrdfJointType type);
 
 /// coordinate = multiplier * (coordinate of `joint`) + offset.
@@ -60,11 +69,12 @@ struct UrdfJoint {
   std::optional<JointLimits> limits;
   std::optional<double> effort, velocity;  // N or N m, m/s or rad/s; none: unlimited
   double damping = 0.0, friction = 0.0;
+  double pitch = 0.0;  // m per turn, of a screw
   std::optional<UrdfMimic> mimic;
 
   bool is_single() const {  // has one coordinate
     return type == UrdfJointType::revolute || type == UrdfJointType::continuous ||
-           type == UrdfJointType::prismatic;
+           type == UrdfJointType::prismatic || type == UrdfJointType::screw;
   }
 };
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "base/text.h"
@@ -43,6 +44,57 @@ std::string parse_number(std::string_view word, double& value) {
   return std::isfinite(value) ? "" : "is not a finite number";
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i++]);
+    if (lead < 0x80) continue;
+    int more = lead >= 0xc2 && lead < 0xe0 ? 1 : lead >= 0xe0 && lead < 0xf0 ? 2 : 3;
+    if (lead < 0xc2 || lead > 0xf4) return false;
+    for (; more > 0; --more, ++i) {
+      if (i == text.size() || (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return false;
+    }
+  }
+  return true;
+}
+
+std::string from_latin1(std::string_view text) {
+  std::string result;
+  result.reserve(text.size() + 64);
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x80) {
+      result += c;
+    } else {
+      result += static_cast<char>(0xc0 | (code >> 6));
+      result += static_cast<char>(0x80 | (code & 0x3f));
+    }
+  }
+  return result;
+}
+
+/// Where `&name;` stands that XML does not know by itself, outside of comments.
+std::size_t find_entity(std::string_view text, std::string& entity) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 4, "<!--") == 0) {
+      i = std::min(text.find("-->", i), text.size());
+      continue;
+    }
+    if (text.compare(i, 9, "<![CDATA[") == 0) {
+      i = std::min(text.find("]]>", i), text.size());
+      continue;
+    }
+    if (text[i] != '&') continue;
+    const std::size_t end = text.find_first_not_of(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-:", i + 1);
+    if (end == std::string_view::npos || text[end] != ';' || end == i + 1) continue;
+    const std::string_view name = text.substr(i + 1, end - i - 1);
+    if (name == "amp" || name == "lt" || name == "gt" || name == "quot" || name == "apos") continue;
+    entity = text.substr(i, end - i + 1);
+    return i;
+  }
+  return std::string_view::npos;
+}
+
 std::string parse_problem(pugi::xml_parse_status status) {
   switch (status) {
     case pugi::status_no_document_element:
@@ -75,6 +127,11 @@ std::string parse_problem(pugi::xml_parse_status status) {
 
 UrdfFile::UrdfFile(std::string text, std::string name, bool is_strict)
     : text_(std::move(text)), name_(std::move(name)), is_strict_(is_strict) {
+  const bool is_utf16 = text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff");
+  if (!is_utf16 && !is_utf8(text_)) {
+    text_ = from_latin1(text_);
+    is_latin1_ = true;
+  }
   line_starts_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i) {
     if (text_[i] == '\n') line_starts_.push_back(i + 1);
@@ -85,6 +142,8 @@ UrdfFile::UrdfFile(std::string text, std::string name, bool is_strict)
 
 pugi::xml_node UrdfFile::parse(const UrdfLimits& limits) {
   if (!check_text(limits)) return {};
+  std::string entity;
+  const std::size_t entity_at = find_entity(text_, entity);  // the parser writes over the text
   // UTF-8 alone: other encodings would be converted into another buffer, and places lost. Entities
   // of a document type are never expanded by this parser; the type is kept to be refused.
   const pugi::xml_parse_result result = document_.load_buffer_inplace(
@@ -94,7 +153,21 @@ pugi::xml_node UrdfFile::parse(const UrdfLimits& limits) {
     add(Severity::error, offset, "", parse_problem(result.status));
     return {};
   }
-  if (!check_root() || !check_elements(limits)) return {};
+  if (!check_root()) return {};
+  if (entity_at != std::string_view::npos) {
+    add(Severity::error, entity_at, "",
+        fmt::format("the entity {} is refused: only those of XML itself are understood, such as "
+                    "&amp;",
+                    shown(entity)));
+    return {};
+  }
+  if (!check_elements(limits)) return {};
+  if (is_latin1_) {
+    const auto first = std::find_if(text_.begin(), text_.end(),
+                                    [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+    find(is_strict_ ? Severity::error : Severity::warning, {},
+         static_cast<std::size_t>(first - text_.begin()), "is not UTF-8; it is taken for Latin-1");
+  }
   return document_.document_element();
 }
 
@@ -248,6 +321,12 @@ void UrdfFile::note(pugi::xml_node node, const std::string& message) {
   find(Severity::note, node, offset_of(node), message);
 }
 
+void UrdfFile::decision(pugi::xml_node node, const std::string& message) {
+  const std::size_t before = findings_.size();
+  note(node, message);
+  if (findings_.size() > before) findings_.back().second.is_decision = true;
+}
+
 void UrdfFile::error_at(pugi::xml_node node, const char* attribute, const std::string& message) {
   find(Severity::error, node, offset_of(node, node.attribute(attribute)),
        fmt::format("{} {}", attribute, message));
@@ -345,6 +424,28 @@ std::optional<double> UrdfFile::number(pugi::xml_node node, const char* attribut
   return value;
 }
 
+std::optional<double> UrdfFile::bound(pugi::xml_node node, const char* attribute) {
+  std::string word(trimmed(node.attribute(attribute).value()));
+  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const bool is_negative = !word.empty() && word[0] == '-';
+  if (!word.empty() && (word[0] == '-' || word[0] == '+')) word.erase(0, 1);
+  if (word == "inf" || word == "infinity" || word == ".inf") {
+    return is_negative ? -std::numeric_limits<double>::infinity()
+                       : std::numeric_limits<double>::infinity();
+  }
+  return number(node, attribute);
+}
+
+int UrdfFile::word_count(pugi::xml_node node, const char* attribute) {
+  const std::string_view text = node.attribute(attribute).value();
+  int count = 0;
+  for (std::size_t at = 0; (at = text.find_first_not_of(kSpaces, at)) != std::string_view::npos;) {
+    ++count;
+    at = std::min(text.find_first_of(kSpaces, at), text.size());
+  }
+  return count;
+}
+
 std::optional<Vec3> UrdfFile::vector(pugi::xml_node node, const char* attribute, bool is_needed) {
   Vec3 value = Vec3::Zero();
   if (!attribute_numbers(node, attribute, is_needed, 3, value.data())) return std::nullopt;
@@ -357,10 +458,33 @@ std::optional<Eigen::Vector4d> UrdfFile::vector4(pugi::xml_node node, const char
   return value;
 }
 
+std::optional<Eigen::Vector4d> UrdfFile::color(pugi::xml_node node, const char* attribute) {
+  Eigen::Vector4d value = Eigen::Vector4d::Ones();
+  const std::string_view text = node.attribute(attribute).value();
+  int found = 0;
+  for (std::size_t at = 0; (at = text.find_first_not_of(kSpaces, at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(kSpaces, at), text.size());
+    double number = 0.0;
+    if (!parse_number(text.substr(at, end - at), number).empty()) found = 4;
+    if (found < 4) value[found] = number;
+    ++found;
+    at = end;
+  }
+  if (found == 4) return value;
+  const bool is_opaque = found == 3;
+  warning_at(node, attribute,
+             fmt::format("must be 4 numbers, got {}; {}", shown(text),
+                         is_opaque ? "it is opaque" : "the colour is ignored"));
+  return is_opaque ? std::optional(value) : std::nullopt;
+}
+
 std::optional<double> UrdfFile::number_inside(pugi::xml_node node) {
   double value = 0.0;
-  if (!numbers(node, "", node.text().get(), offset_of(node), 1, &value)) return std::nullopt;
-  return value;
+  const std::string_view text = trimmed(node.text().get());
+  const std::string problem = parse_number(text, value);
+  if (problem.empty()) return value;
+  warning(node, fmt::format("must be a number, got {}; it is ignored", shown(text)));
+  return std::nullopt;
 }
 
 // ---- Names ----
@@ -368,7 +492,7 @@ std::optional<double> UrdfFile::number_inside(pugi::xml_node node) {
 pugi::xml_node UrdfFile::only_child(pugi::xml_node node, const char* name) {
   const pugi::xml_node first = node.child(name);
   if (const pugi::xml_node second = first.next_sibling(name)) {
-    error(second, fmt::format("is the second <{}> here; there must be one", name));
+    warning(second, fmt::format("is the second <{}> here; the first one holds", name));
   }
   return first;
 }

@@ -39,6 +39,8 @@ class UrdfFile {
   void error(pugi::xml_node node, const std::string& message);
   void warning(pugi::xml_node node, const std::string& message);
   void note(pugi::xml_node node, const std::string& message);
+  /// A note that whoever runs the robot should see.
+  void decision(pugi::xml_node node, const std::string& message);
   /// At the value of the attribute; the message follows its name.
   void error_at(pugi::xml_node node, const char* attribute, const std::string& message);
   void warning_at(pugi::xml_node node, const char* attribute, const std::string& message);
@@ -52,12 +54,19 @@ class UrdfFile {
   std::optional<std::string> text(pugi::xml_node node, const char* attribute, bool is_needed);
   /// Finite numbers, separated by white space; anything else is an error.
   std::optional<double> number(pugi::xml_node node, const char* attribute, bool is_needed = false);
+  /// A number that may also be infinite: `inf`, `-inf`.
+  std::optional<double> bound(pugi::xml_node node, const char* attribute);
   std::optional<Vec3> vector(pugi::xml_node node, const char* attribute, bool is_needed = false);
+  /// How many words the value has.
+  static int word_count(pugi::xml_node node, const char* attribute);
   std::optional<Eigen::Vector4d> vector4(pugi::xml_node node, const char* attribute);
-  /// A number in the text of the element: <mu1>0.9</mu1>.
+  /// Four numbers, or three and 1. Anything else is a warning: colours are not worth an error.
+  std::optional<Eigen::Vector4d> color(pugi::xml_node node, const char* attribute);
+  /// A number in the text of the element: <mu1>0.9</mu1>. Only extensions have such: anything else
+  /// is a warning.
   std::optional<double> number_inside(pugi::xml_node node);
 
-  /// The child of that name; an error when there is a second one.
+  /// The first child of that name; a warning when there is a second one.
   pugi::xml_node only_child(pugi::xml_node node, const char* name);
   /// Elements that are not in the list are ignored; ones like those in it may be misspelled.
   void check_children(pugi::xml_node node, std::initializer_list<const char*> known);
@@ -85,6 +94,7 @@ class UrdfFile {
   std::string name_;
   bool is_strict_;
   bool has_errors_ = false;
+  bool is_latin1_ = false;                                     // it was
   std::vector<std::size_t> line_starts_;                       // offsets, ascending
   std::vector<std::pair<std::size_t, UrdfFinding>> findings_;  // with their offsets
   std::map<Severity, std::size_t> found_;

@@ -105,6 +105,14 @@ std::vector<std::string> find_strong_friction(const Scene& scene) {
 
 }  // namespace
 
+std::vector<Overlap> find_overlaps(const Scene& scene, const Model& model) {
+  std::vector<Overlap> overlaps;
+  for (const auto& [pair, gap] : smallest_gaps(model, initial_state(scene, model))) {
+    if (gap < -kOverlap) overlaps.push_back({pair.first, pair.second, -gap});
+  }
+  return overlaps;
+}
+
 std::vector<SceneWarning> find_scene_warnings(const Scene& scene, const Model& model) {
   const State state = initial_state(scene, model);
   const auto name = [&](int body) { return model.bodies[static_cast<std::size_t>(body)].name; };

@@ -198,7 +198,7 @@ TEST(MeshFile, ScalesTheVertices) {
 
 TEST(MeshFile, RefusesAnEndingItDoesNotKnow) {
   EXPECT_EQ(error_of("cube.step", "x"),
-            "cube.step: unknown kind of mesh file '.step'; there are .stl, .obj, .ply and .poly");
+            "cube.step: unknown kind of mesh file '.step'; there are .stl, .obj, .dae, .ply and .poly");
 }
 
 TEST(MeshFile, NamesAMissingFile) {

@@ -153,6 +153,7 @@ inline void expect_same_scene(const Scene& a, const Scene& b) {
     expect_same(a.pairs[i].friction, b.pairs[i].friction, "pair friction");
     expect_same(a.pairs[i].restitution, b.pairs[i].restitution, "pair restitution");
   }
+  EXPECT_EQ(a.untouching, b.untouching);
   ASSERT_EQ(a.bodies.size(), b.bodies.size());
   for (std::size_t i = 0; i < a.bodies.size() && !testing::Test::HasFailure(); ++i) {
     expect_same_body(a.bodies[i], b.bodies[i], "bodies[" + std::to_string(i) + "]");

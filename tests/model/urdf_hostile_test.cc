@@ -87,8 +87,34 @@ TEST(UrdfHostile, OtherFilesAreNamed) {
 TEST(UrdfHostile, AttributesStandOnce) {
   EXPECT_THAT(errors(read_inside("<link name=\"a\" name=\"b\"/>")),
               ElementsAre(HasSubstr("has the attribute name twice")));
-  EXPECT_THAT(errors(read_inside(heavy("a", "<inertial/>"))),
-              ElementsAre(HasSubstr("is the second <inertial> here")));
+}
+
+TEST(UrdfHostile, OfTwoElementsTheFirstHolds) {
+  const UrdfResult result = read_inside(heavy("a", "<inertial><mass value=\"9\"/></inertial>"));
+  EXPECT_THAT(errors(result), IsEmpty());
+  EXPECT_THAT(warnings(result),
+              ElementsAre(HasSubstr("is the second <inertial> here; the first one holds")));
+  EXPECT_EQ(*body_of(result, "a").mass, 6.0);
+}
+
+TEST(UrdfHostile, EntitiesAreRefusedWithoutADocumentTypeToo) {
+  EXPECT_THAT(errors(read_text("<robot name=\"r\">\n<link name=\"a&lol;\"/></robot>")),
+              ElementsAre(HasSubstr("r.urdf:2:14: the entity '&lol;' is refused")));
+  const UrdfResult fine =
+      read_text("<robot name=\"r\"><!-- &lol; -->" + heavy("R&amp;D &#65;") + "</robot>");
+  EXPECT_THAT(errors(fine), IsEmpty());
+  EXPECT_TRUE(has_body(fine, "R&D A"));
+}
+
+TEST(UrdfHostile, WhatIsNotUtf8IsTakenForLatin1) {
+  const UrdfResult latin =
+      read_text("<robot name=\"r\">\n<!-- Jos\xe9 -->" + heavy("b\xe9") + "</robot>");
+  EXPECT_THAT(errors(latin), IsEmpty());
+  EXPECT_THAT(warnings(latin),
+              ElementsAre("r.urdf:2:9: warning: is not UTF-8; it is taken for Latin-1"));
+  EXPECT_TRUE(has_body(latin, "b\xc3\xa9"));
+  const UrdfResult utf8 = read_text("<robot name=\"r\">" + heavy("\xe5\x90\x8d") + "</robot>");
+  EXPECT_THAT(warnings(utf8), IsEmpty());
 }
 
 TEST(UrdfHostile, DeepNestingIsRefused) {

@@ -31,8 +31,31 @@ TEST(UrdfJoint, EachTypeHasItsKind) {
 TEST(UrdfJoint, UnknownTypesAreRefusedWithTheNearestOne) {
   EXPECT_THAT(errors(one_joint("revolut", kLimit)),
               ElementsAre("r.urdf:4:23: robot/joint[j] type must be one of revolute, continuous, "
-                          "prismatic, fixed, floating and planar, got 'revolut'; did you mean "
-                          "'revolute'?"));
+                          "prismatic, fixed, floating, planar, spherical and screw, got 'revolut'; "
+                          "did you mean 'revolute'?"));
+}
+
+TEST(UrdfJoint, ScrewsSlideByTheirPitch) {
+  // Half a turn of 20 mm per turn: 10 mm.
+  const UrdfResult result = one_joint("screw",
+                                      "<axis xyz=\"0 0 1\"/><screw_thread_pitch value=\"0.02\"/>"
+                                      "<limit lower=\"3.141592653589793\" upper=\"4\"/>");
+  EXPECT_THAT(errors(result), IsEmpty());
+  EXPECT_EQ(joint_of(result, "j").kind, JointKind::screw);
+  EXPECT_EQ(joint_of(result, "j").pitch, 0.02);
+  EXPECT_NEAR(body_of(result, "b").pose.position.z(), 0.01, 1e-15);
+  EXPECT_THAT(errors(one_joint("screw", "")),
+              ElementsAre(HasSubstr("needs a <screw_thread_pitch")));
+  EXPECT_THAT(errors(one_joint("screw", "<screw_thread_pitch value=\"0\"/>")),
+              ElementsAre(HasSubstr("value must not be 0 m per turn")));
+}
+
+TEST(UrdfJoint, BallsAreSphericalJoints) {
+  for (const char* type : {"ball", "spherical"}) {
+    const UrdfResult result = one_joint(type, "<axis xyz=\"0 0 0\"/>");
+    EXPECT_THAT(errors(result), IsEmpty());
+    EXPECT_EQ(joint_of(result, "j").kind, JointKind::spherical);
+  }
 }
 
 TEST(UrdfJoint, AxisIsXUnlessWritten) {
@@ -99,11 +122,52 @@ TEST(UrdfJoint, AWrittenZeroMeansZeroAndIsLoud) {
                                             HasSubstr("effort is 0"), HasSubstr("velocity is 0")));
 }
 
-TEST(UrdfJoint, StopsMustBeInOrder) {
-  EXPECT_THAT(errors(one_joint("revolute", "<limit lower=\"1\" upper=\"-1\"/>")),
-              ElementsAre(HasSubstr("lower must be <= upper, got 1 and -1")));
-  EXPECT_THAT(errors(one_joint("revolute", "<limit lower=\"0\" upper=\"1\" effort=\"-1\"/>")),
-              ElementsAre(HasSubstr("effort must be >= 0, got -1")));
+// Other simulators take both for "none", and files are written so.
+TEST(UrdfJoint, StopsInTheWrongOrderAndNegativeBoundsAreNone) {
+  const UrdfResult swapped = one_joint("revolute", "<limit lower=\"1\" upper=\"-1\"/>");
+  EXPECT_THAT(warnings(swapped),
+              ElementsAre(HasSubstr("lower must be <= upper, got 1 and -1; taken as no stops")));
+  EXPECT_FALSE(joint_of(swapped, "j").axes[0].limits);
+  const UrdfResult negative =
+      one_joint("revolute", "<limit lower=\"0\" upper=\"1\" effort=\"-1\"/>");
+  EXPECT_THAT(warnings(negative),
+              ElementsAre(HasSubstr("effort must be >= 0, got -1; taken as no bound")));
+  EXPECT_THAT(negative.drives, IsEmpty());
+}
+
+TEST(UrdfJoint, InfiniteLimitsAreNone) {
+  const UrdfResult none = one_joint(
+      "revolute", "<limit lower=\"-inf\" upper=\"Inf\" effort=\"inf\" velocity=\"INFINITY\"/>");
+  EXPECT_THAT(errors(none), IsEmpty());
+  EXPECT_THAT(warnings(none), IsEmpty());
+  EXPECT_FALSE(joint_of(none, "j").axes[0].limits);
+  EXPECT_THAT(none.drives, IsEmpty());
+  const UrdfResult half = one_joint("revolute", "<limit lower=\"-inf\" upper=\"1\"/>");
+  EXPECT_EQ(joint_of(half, "j").axes[0].limits->upper, 1.0);
+  EXPECT_THAT(errors(one_joint("revolute", "<limit lower=\"nan\" upper=\"1\"/>")),
+              ElementsAre(HasSubstr("lower must be a number, got 'nan'")));
+}
+
+TEST(UrdfJoint, HoldingMotorsPushWithTheEffort) {
+  const UrdfOptions hold{.hold = true};
+  const auto motor = [&](const std::string& effort) {
+    const UrdfResult result = read_inside(
+        heavy("a") + heavy("b") +
+            joint("j", "revolute", "a", "b", "<limit lower=\"-1\" upper=\"1\" " + effort + "/>"),
+        hold);
+    return joint_of(result, "j").axes[0].motor;
+  };
+  EXPECT_EQ(motor("effort=\"30\"")->max_force, 30.0);
+  EXPECT_EQ(motor("effort=\"30\"")->speed, 0.0);
+  EXPECT_TRUE(std::isinf(motor("")->max_force));
+  EXPECT_FALSE(motor("effort=\"0\""));
+  // A follower is held by its leader.
+  const UrdfResult mimic =
+      read_inside(heavy("a") + heavy("b") + heavy("c") + joint("j", "continuous", "a", "b") +
+                      joint("k", "continuous", "b", "c", "<mimic joint=\"j\"/>"),
+                  hold);
+  EXPECT_TRUE(joint_of(mimic, "j").axes[0].motor);
+  EXPECT_FALSE(joint_of(mimic, "k").axes[0].motor);
 }
 
 TEST(UrdfJoint, ContinuousJointsHaveNoStops) {
@@ -185,12 +249,26 @@ TEST(UrdfJoint, MimicsMustEndSomewhere) {
 }
 
 TEST(UrdfJoint, MimicsNeedJointsWithACoordinate) {
-  EXPECT_THAT(errors(one_joint("fixed", "<mimic joint=\"j\"/>")),
-              ElementsAre(HasSubstr("cannot hold for a fixed joint")));
+  const UrdfResult fixed = one_joint("fixed", "<mimic joint=\"j\"/>");
+  EXPECT_THAT(errors(fixed), IsEmpty());
+  EXPECT_THAT(warnings(fixed), ElementsAre(HasSubstr("mimic is ignored: a fixed joint")));
   EXPECT_THAT(
-      errors(read_inside(heavy("a") + heavy("b") + heavy("c") + joint("f", "fixed", "a", "b") +
+      errors(read_inside(heavy("a") + heavy("b") + heavy("c") + joint("f", "planar", "a", "b") +
                          joint("m", "continuous", "b", "c", "<mimic joint=\"f\"/>"))),
-      ElementsAre(HasSubstr("cannot follow joint 'f': it is fixed")));
+      ElementsAre(HasSubstr("cannot follow joint 'f': it is planar")));
+}
+
+TEST(UrdfJoint, AMimicOfAFixedJointStaysAtItsOffset) {
+  const UrdfResult result =
+      read_inside(heavy("a") + heavy("b") + heavy("c") + joint("f", "fixed", "a", "b") +
+                  joint("m", "prismatic", "b", "c",
+                        "<limit lower=\"0\" upper=\"1\"/><mimic joint=\"f\" offset=\"0.25\"/>"));
+  EXPECT_THAT(errors(result), IsEmpty());
+  EXPECT_THAT(warnings(result), ElementsAre(HasSubstr("which is fixed: it stays at 0.25")));
+  EXPECT_EQ(joint_of(result, "m").axes[0].limits->lower, 0.25);
+  EXPECT_EQ(joint_of(result, "m").axes[0].limits->upper, 0.25);
+  EXPECT_FALSE(joint_of(result, "m").axes[0].mimic);
+  EXPECT_EQ(body_of(result, "c").pose.position, Vec3(0.25, 0, 0));
 }
 
 TEST(UrdfJoint, AMimicOutsideOfItsOwnLimitsIsToldOf) {

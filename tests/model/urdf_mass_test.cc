@@ -113,9 +113,16 @@ TEST(UrdfMass, AMassOfZeroIsNone) {
   EXPECT_EQ(body_of(result, "a").motion, Motion::fixed);
 }
 
-TEST(UrdfMass, AnInertialNeedsBoth) {
-  EXPECT_THAT(errors(read_inside("<link name=\"a\"><inertial/></link>")),
-              ElementsAre(HasSubstr("needs a <mass"), HasSubstr("needs an <inertia")));
+TEST(UrdfMass, HalfAnInertialIsMadeWhole) {
+  EXPECT_THAT(
+      warnings(read_inside("<link name=\"a\"><inertial/></link>")),
+      ElementsAre(HasSubstr("needs a <mass value=\"...\"/>; the link counts as one without")));
+  // A cuboid of 1 x 2 x 3 m with 12 kg: 13, 10 and 5 kg m^2.
+  const UrdfResult result = read_inside(
+      std::string("<link name=\"a\"><inertial><mass value=\"12\"/></inertial>") + kBox + "</link>");
+  EXPECT_THAT(errors(result), IsEmpty());
+  EXPECT_THAT(warnings(result), ElementsAre(HasSubstr("has no <inertia>: that of its collision")));
+  EXPECT_NEAR(compile(result.scene).bodies[1].inertia(0, 0), 13.0, 1e-12);
 }
 
 }  // namespace

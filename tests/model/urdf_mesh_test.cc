@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "model/compile.h"
+#include "model/mass_properties.h"
 #include "model/urdf_fixture.h"
 
 namespace scree::testing {
@@ -72,6 +74,58 @@ class UrdfMesh : public ::testing::Test {
 };
 
 // ---- Where they are ----
+
+// The package was renamed when it was copied.
+TEST_F(UrdfMesh, AFolderAboveThatHasTheFileIsTakenForThePackage) {
+  const UrdfResult result = read_uri("package://other_description/meshes/cube.obj");
+  EXPECT_EQ(hull_points(result), 8u);
+  EXPECT_THAT(warnings(result),
+              ElementsAre(HasSubstr("there is no package 'other_description'; " +
+                                    path("robots/arm") + " has the file and is taken for it")));
+}
+
+TEST_F(UrdfMesh, OtherCapitalsAreAccepted) {
+  for (const char* uri :
+       {"package://arm/Meshes/Cube.OBJ", "../Meshes/CUBE.obj", "..\\Meshes\\Cube.obj"}) {
+    const UrdfResult result = read_uri(uri);
+    EXPECT_THAT(warnings(result), ElementsAre(HasSubstr("other capitals"))) << uri;
+    EXPECT_EQ(hull_points(result), 8u) << uri;
+  }
+}
+
+// A ball of 1 m in 100 x 100 facets: no direction is more than 3.6 degrees from one
+// of a point, where the hull is short by 1 - cos 3.6 deg = 2 mm.
+TEST_F(UrdfMesh, HullsOfFineMeshesHaveFewerPoints) {
+  std::string ball;
+  constexpr int kCount = 100;
+  for (int i = 0; i <= kCount; ++i) {
+    for (int j = 0; j < kCount; ++j) {
+      const double polar = M_PI * i / kCount, azimuth = 2.0 * M_PI * j / kCount;
+      ball += fmt::format("v {} {} {}\n", std::sin(polar) * std::cos(azimuth),
+                          std::sin(polar) * std::sin(azimuth), std::cos(polar));
+    }
+  }
+  for (int i = 0; i < kCount; ++i) {
+    for (int j = 0; j < kCount; ++j) {
+      const int a = i * kCount + j + 1, b = i * kCount + (j + 1) % kCount + 1;
+      ball += fmt::format("f {} {} {} {}\n", a, a + kCount, b + kCount, b);
+    }
+  }
+  write("robots/arm/meshes/ball.obj", ball);
+  const UrdfResult result = read_uri("../meshes/ball.obj");
+  EXPECT_THAT(errors(result), IsEmpty());
+  EXPECT_LT(hull_points(result), 2100u);
+  EXPECT_GT(hull_points(result), 1000u);
+  EXPECT_THAT(notes(result), Contains(HasSubstr("which is short by 0.00")));
+  const MassProperties hull = mass_properties(*body_of(result, "a").shape);
+  EXPECT_NEAR(hull.volume, 4.0 / 3.0 * M_PI, 0.02);
+}
+
+TEST_F(UrdfMesh, OneNumberScalesAllAxes) {
+  const UrdfResult result = read(heavy("a", mesh("../meshes/cube.obj", "scale=\"0.001\"")));
+  EXPECT_THAT(warnings(result), ElementsAre(HasSubstr("must be 3 numbers, got one")));
+  EXPECT_EQ(std::get<Hull>(*body_of(result, "a").shape).points.back().maxCoeff(), 0.001);
+}
 
 TEST_F(UrdfMesh, PathsAreRelativeToTheRobotOrAbsolute) {
   EXPECT_EQ(hull_points(read_uri("../meshes/cube.obj")), 8u);
@@ -141,9 +195,11 @@ TEST_F(UrdfMesh, WhatIsMissingIsListedAndTheRestOfTheLinkStays) {
 }
 
 TEST_F(UrdfMesh, OtherFormatsAreNotRead) {
+  write("robots/arm/urdf/a.step", "ISO-10303-21;");
+  EXPECT_THAT(warnings(read_uri("a.step")),
+              ElementsAre(HasSubstr("not read: .step files are not understood; convert it to")));
   write("robots/arm/urdf/a.dae", "<COLLADA/>");
-  EXPECT_THAT(warnings(read_uri("a.dae")),
-              ElementsAre(HasSubstr("not read: Collada (.dae) files are not understood")));
+  EXPECT_THAT(warnings(read_uri("a.dae")), ElementsAre(HasSubstr("a.dae: holds no triangles")));
   EXPECT_THAT(warnings(read_uri("https://example.org/a.stl")),
               ElementsAre(HasSubstr("is not fetched")));
   EXPECT_THAT(warnings(read_uri("file://$(find arm)/a.stl")),
@@ -208,8 +264,8 @@ TEST_F(UrdfMesh, ScaleMayDifferAndMirror) {
   EXPECT_DOUBLE_EQ(volume_of("-1 1 1"), 3.0);  // mirrored, and still outside out
   EXPECT_THAT(errors(read(light("a", mesh("../meshes/angle.obj", "scale=\"1 0 1\"")))),
               ElementsAre(HasSubstr("scale must not be 0")));
-  EXPECT_THAT(errors(read(light("a", mesh("../meshes/angle.obj", "scale=\"2\"")))),
-              ElementsAre(HasSubstr("scale must be 3 numbers, got '2'")));
+  EXPECT_THAT(errors(read(light("a", mesh("../meshes/angle.obj", "scale=\"2 2\"")))),
+              ElementsAre(HasSubstr("scale must be 3 numbers, got '2 2'")));
 }
 
 TEST_F(UrdfMesh, VisualMeshesAreShown) {

@@ -17,6 +17,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 // ---- Which links are bodies ----
 
@@ -146,14 +147,71 @@ TEST(UrdfRead, AMovingLinkWithoutMassGetsThatOfItsShape) {
   EXPECT_DOUBLE_EQ(compile(result.scene).bodies[2].mass, 6000.0);
 }
 
-TEST(UrdfRead, AMovingLinkWithNeitherIsAnErrorThatSaysWhatToDo) {
-  EXPECT_THAT(
-      errors(read_inside(heavy("a") + light("b") + joint("j", "continuous", "a", "b"))),
-      ElementsAre("r.urdf:3:2: robot/link[b] moves (joint 'j' is continuous) but has neither "
-                  "mass nor collision shape: give it an <inertial> with mass and inertia, or "
-                  "make the joint fixed"));
-  EXPECT_THAT(errors(read_inside(light("a"), {.base = UrdfBase::free})),
-              ElementsAre(HasSubstr("or use --fixed-base")));
+TEST(UrdfRead, AMovingLinkWithNeitherAndNothingBelowIsPartOfItsParent) {
+  const UrdfResult result =
+      read_inside(heavy("a") + light("b") + light("c") +
+                  joint("j", "prismatic", "a", "b",
+                        "<origin xyz=\"1 0 0\"/><limit lower=\"0.5\" upper=\"1\"/>") +
+                  joint("k", "continuous", "b", "c"));
+  EXPECT_THAT(errors(result), IsEmpty());
+  EXPECT_THAT(warnings(result),
+              ElementsAre("r.urdf:3:2: warning: robot/link[b] moves (joint 'j' is prismatic) but "
+                          "has neither mass nor collision shape, and nothing that has hangs on it: "
+                          "it is part of link 'a', and its joint is left out",
+                          HasSubstr("robot/link[c]")));
+  EXPECT_EQ(result.scene.bodies.size(), 1u);
+  EXPECT_THAT(result.scene.joints, IsEmpty());
+  EXPECT_EQ(result.links[2].body, "a");
+  EXPECT_EQ(result.links[2].pose.position, Vec3(1.5, 0, 0));  // where its joint starts
+}
+
+// The links between the joints of a virtual base, as planners need them.
+TEST(UrdfRead, AMovingLinkWithNeitherGetsAHundredthOfWhatItCarries) {
+  const UrdfResult result = read_inside(
+      light("world") + light("x") + light("y") + heavy("base") +
+      joint("jx", "prismatic", "world", "x", "<limit lower=\"-9\" upper=\"9\"/>") +
+      joint("jy", "prismatic", "x", "y", "<axis xyz=\"0 1 0\"/><limit lower=\"-9\" upper=\"9\"/>") +
+      joint("turn", "continuous", "y", "base", "<axis xyz=\"0 0 1\"/>"));
+  EXPECT_THAT(errors(result), IsEmpty());
+  EXPECT_THAT(warnings(result), ElementsAre(HasSubstr("0.06 kg are assumed, a hundredth"),
+                                            HasSubstr("0.06 kg are assumed, a hundredth")));
+  EXPECT_EQ(*body_of(result, "x").mass, 0.06);
+  EXPECT_EQ(result.scene.joints.size(), 3u);
+  EXPECT_NO_THROW(compile(result.scene));
+  EXPECT_THAT(warnings(read_inside(light("a"), {.base = UrdfBase::free})),
+              ElementsAre(HasSubstr("1 kg are assumed, no link has any; give it an <inertial> with "
+                                    "mass and inertia, or use --fixed-base")));
+}
+
+TEST(UrdfRead, ALinkCalledWorldThatIsABodyGetsAnotherName) {
+  const UrdfResult result = read_inside(heavy("world", kBox) + heavy("world_link") +
+                                        joint("j", "continuous", "world", "world_link"));
+  EXPECT_THAT(errors(result), IsEmpty());
+  EXPECT_THAT(notes(result), Contains(HasSubstr("is called 'world_link_link' in the scene")));
+  EXPECT_EQ(joint_of(result, "j").a, "world_link_link");
+  EXPECT_NO_THROW(compile(result.scene));
+}
+
+// ---- Which links may touch ----
+
+// upper -elbow- lower =fixed= cuff: the cuff is as near to the upper link as the lower one is.
+TEST(UrdfRead, NeighboursAcrossFixedJointsDoNotTouch) {
+  const UrdfResult result = read_inside(
+      heavy("upper", kBox) + heavy("lower", kBox) + heavy("cuff", kBox) + heavy("hand", kBox) +
+      joint("elbow", "continuous", "upper", "lower") + joint("glue", "fixed", "lower", "cuff") +
+      joint("wrist", "continuous", "cuff", "hand"));
+  using Pair = std::pair<std::string, std::string>;
+  EXPECT_THAT(result.scene.untouching,
+              UnorderedElementsAre(Pair("upper", "cuff"), Pair("lower", "hand")));
+  EXPECT_NO_THROW(compile(result.scene));
+}
+
+TEST(UrdfRead, AnArmMayHitTheTableItStandsOn) {
+  const UrdfResult result =
+      read_inside(light("world") + heavy("table", kBox) + heavy("base", kBox) + heavy("arm", kBox) +
+                  joint("t", "fixed", "world", "table") + joint("b", "fixed", "world", "base") +
+                  joint("j", "continuous", "base", "arm"));
+  EXPECT_THAT(result.scene.untouching, IsEmpty());
 }
 
 // ---- Shapes and colours ----
@@ -204,10 +262,33 @@ TEST(UrdfRead, ShapesMustHaveASize) {
       read_inside(heavy("a", "<visual><geometry><sphere radius=\"0\"/></geometry></visual>"));
   EXPECT_THAT(warnings(sizeless), ElementsAre(HasSubstr("the shape is left out")));
   EXPECT_FALSE(body_of(sizeless, "a").visual);
-  EXPECT_THAT(errors(read_inside(heavy("a", "<collision/>"))),
-              ElementsAre(HasSubstr("robot/link[a]/collision needs a <geometry>")));
-  EXPECT_THAT(errors(read_inside(heavy("a", "<collision><geometry/></collision>"))),
+  EXPECT_THAT(warnings(read_inside(heavy("a", "<collision/>"))),
+              ElementsAre(HasSubstr("robot/link[a]/collision needs a <geometry>; it is left out")));
+  EXPECT_THAT(warnings(read_inside(heavy("a", "<collision><geometry/></collision>"))),
               ElementsAre(HasSubstr("needs one of <box>")));
+  const UrdfResult two = read_inside(heavy(
+      "a",
+      "<collision><geometry><sphere radius=\"1\"/><box size=\"1 1 1\"/></geometry></collision>"));
+  EXPECT_THAT(warnings(two), ElementsAre(HasSubstr("is the second shape here and is left out")));
+  EXPECT_TRUE(std::holds_alternative<Sphere>(*body_of(two, "a").shape));
+}
+
+TEST(UrdfRead, WrongColoursAreNotWorthAnError) {
+  const auto read = [](const std::string& rgba) {
+    return read_inside(heavy("a",
+                             "<visual><geometry><sphere radius=\"1\"/></geometry><material "
+                             "name=\"m\"><color rgba=\"" +
+                                 rgba + "\"/></material></visual>"));
+  };
+  EXPECT_EQ(*body_of(read("1 0.5 0"), "a").color, Vec3(1, 0.5, 0));
+  EXPECT_THAT(warnings(read("1 0.5 0")),
+              ElementsAre(HasSubstr("rgba must be 4 numbers, got '1 0.5 0'; it is opaque")));
+  for (const char* wrong : {"red", "1 1", "1 1 1 1 1", "1 1 nan 1", ""}) {
+    const UrdfResult result = read(wrong);
+    EXPECT_THAT(errors(result), IsEmpty()) << wrong;
+    EXPECT_THAT(warnings(result), ElementsAre(HasSubstr("the colour is ignored"))) << wrong;
+    EXPECT_FALSE(body_of(result, "a").color) << wrong;
+  }
 }
 
 TEST(UrdfRead, ColoursAreNamedOrWrittenInPlace) {

@@ -8,6 +8,7 @@ namespace scree::testing {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -35,6 +36,29 @@ TEST(UrdfRobots, AGripperClosesWithBothFingers) {
   EXPECT_EQ(result.report.elements.at("transmission").ignored, 1);
   EXPECT_EQ(result.report.elements.at("mimic").honoured, 1);
   EXPECT_EQ(result.links.back().body, "palm");  // the tool
+}
+
+// Each line of it stands in some file that others load; it says where it helped itself.
+TEST(UrdfRobots, HabitsOfFilesInTheWildAreForgiven) {
+  const UrdfResult result = read_urdf(SCREE_SOURCE_DIR "/tests/data/urdf/habits.urdf");
+  EXPECT_THAT(errors(result), IsEmpty());
+  EXPECT_THAT(
+      warnings(result),
+      ElementsAre(HasSubstr("there is no package 'renamed_description'"),
+                  HasSubstr("scale must be 3 numbers"), HasSubstr("link[shoulder_pan_link] moves"),
+                  HasSubstr("effort must be >= 0"), HasSubstr("velocity must be >= 0"),
+                  HasSubstr("lower must be <= upper"), HasSubstr("no body has them"),
+                  HasSubstr("inertia is zero"), HasSubstr("link[camera_optical_frame] moves"),
+                  HasSubstr("missing.STL' was not found")));
+  const Model model = compile(result.scene);
+  EXPECT_EQ(model.joints.size(), 6u);
+  // The wedge of 100 x 60 mm is turned by its node: 60 mm along -x, and shows so.
+  const Compound& base = std::get<Compound>(*body_of(result, "base_link").shape);
+  const Mesh& wedge = std::get<Mesh>(*base.parts[1].shape);
+  Aabb bounds;
+  for (const Vec3& vertex : wedge.vertices) bounds.add(vertex);
+  EXPECT_TRUE(bounds.lower.isApprox(Vec3(-0.06, 0, 0), 1e-12));
+  EXPECT_TRUE(bounds.upper.isApprox(Vec3(0, 0.1, 0.04), 1e-12));
 }
 
 TEST(UrdfRobots, ACarHasWheelsWithoutStops) {

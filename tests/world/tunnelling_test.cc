@@ -30,6 +30,15 @@ TEST(Tunnelling, AFastBallNearAPlateIsAtRisk) {
   EXPECT_DOUBLE_EQ(risks[0].thickness, 0.1);
 }
 
+TEST(Tunnelling, WhatNeverTouchesIsNotPassedThrough) {
+  Scene untouching = shot(20, 0.3);
+  untouching.untouching.emplace_back("ball", "plate");
+  EXPECT_TRUE(risks_of(untouching, 0.01).empty());
+  Scene groups = shot(20, 0.3);
+  groups.bodies[0].mask = 2;
+  EXPECT_TRUE(risks_of(groups, 0.01).empty());
+}
+
 TEST(Tunnelling, HalfTheThicknessPerStepIsAllowed) {
   EXPECT_TRUE(risks_of(shot(4.9, 0.1), 0.01).empty());
   EXPECT_EQ(risks_of(shot(5.1, 0.1), 0.01).size(), 1u);
