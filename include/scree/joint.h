@@ -45,6 +45,9 @@ struct JointMotor {
   double stiffness = 0.0;  // N/m or N m/rad
   double damping = 0.0;    // N s/m or N m s/rad; only with a stiffness
   double max_force = std::numeric_limits<double>::infinity();  // N or N m
+  /// Instead of `target` and `speed`, as functions of the time `t` (s), taken at the end of a step:
+  /// "0.5*sin(2*pi*t)". Empty: the numbers hold.
+  std::string target_over_time = {}, speed_over_time = {};
 };
 
 /// Pulls a coordinate to `rest`; treated implicitly.
@@ -106,6 +109,10 @@ struct Joint {
   Joint& limited(double lower, double upper, double restitution = 0.0);
   Joint& driven(double speed, double max_force = std::numeric_limits<double>::infinity());
   Joint& servo(double target, double stiffness, double damping,
+               double max_force = std::numeric_limits<double>::infinity());
+  Joint& driven(std::string speed_over_time,
+                double max_force = std::numeric_limits<double>::infinity());
+  Joint& servo(std::string target_over_time, double stiffness, double damping,
                double max_force = std::numeric_limits<double>::infinity());
   Joint& sprung(double stiffness, double damping, double rest = 0.0);
   Joint& rubbing(double friction);

@@ -161,6 +161,14 @@ class JointCompiler {
       if (!std::isfinite(value))
         complain(field + name, fmt::format("must be finite, got {}", value));
     };
+    const auto expression = [&](const char* name, const std::string& text) {
+      if (text.empty()) return;
+      try {
+        evaluate_expression(text, {{"t", 0.0}});
+      } catch (const ExpressionError& error) {
+        complain(field + name, fmt::format("{}, got \"{}\"", error.what(), text));
+      }
+    };
     not_negative(".friction", axis.friction);
     if (axis.limits) {
       if (!(axis.limits->lower <= axis.limits->upper))
@@ -171,6 +179,8 @@ class JointCompiler {
                  fmt::format("must be from 0 to 1, got {}", axis.limits->restitution));
     }
     if (axis.motor) {
+      expression(".motor.target", axis.motor->target_over_time);
+      expression(".motor.speed", axis.motor->speed_over_time);
       finite(".motor.target", axis.motor->target);
       finite(".motor.speed", axis.motor->speed);
       not_negative(".motor.stiffness", axis.motor->stiffness);
@@ -182,13 +192,7 @@ class JointCompiler {
       not_negative(".spring.damping", axis.spring->damping);
       finite(".spring.rest", axis.spring->rest);
     }
-    if (!axis.motion.empty()) {
-      try {
-        evaluate_expression(axis.motion, {{"t", 0.0}});
-      } catch (const ExpressionError& error) {
-        complain(field + ".motion", fmt::format("{}, got \"{}\"", error.what(), axis.motion));
-      }
-    }
+    expression(".motion", axis.motion);
   }
 
   void link_mimics(std::size_t index) {

@@ -16,9 +16,12 @@ namespace {
 
 const std::vector<Demo>& all_demos() {
   static const std::vector<Demo> list{
-      hello_demo(),   wall_demo(),     pile_demo(),           polyhedra_demo(),
-      silo_demo(),    dominoes_demo(), arch_demo(),           card_house_demo(),
-      incline_demo(), hexagons_demo(), friction_angle_demo(), newton_cradle_demo()};
+      hello_demo(),      wall_demo(),        pile_demo(),           polyhedra_demo(),
+      silo_demo(),       dominoes_demo(),    arch_demo(),           card_house_demo(),
+      incline_demo(),    hexagons_demo(),    friction_angle_demo(), newton_cradle_demo(),
+      chain_demo(),      hanging_rod_demo(), cart_demo(),           arm_demo(),
+      joint_tree_demo(), four_bar_demo(),    bricard_demo(),        gyroscope_demo(),
+      bicycle_demo(),    tether_demo()};
   return list;
 }
 
@@ -94,6 +97,39 @@ Vec3 palette(int index) {
   constexpr std::array<std::uint32_t, 6> kColors{0xc8553d, 0xe0a03b, 0x5b8e7d,
                                                  0x4f7cac, 0x8c6bb1, 0xd9c8a9};
   return color_of(kColors[static_cast<std::size_t>(index) % kColors.size()]);
+}
+
+Body colored(Body body, const Vec3& color) {
+  body.color = color;
+  return body;
+}
+
+Body colored_ground() { return colored(ground(), color_of(kGroundColor)); }
+
+CompoundPart part_of(Shape shape, const Vec3& position, const Quat& orientation) {
+  return {{position, orientation}, std::make_shared<const Shape>(std::move(shape))};
+}
+
+CompoundPart rod_between(const Vec3& from, const Vec3& to, double radius) {
+  return part_of(Capsule{radius, (to - from).norm()}, 0.5 * (from + to),
+                 Quat::FromTwoVectors(Vec3::UnitZ(), to - from));
+}
+
+Mesh ring_mesh(double radius, double wire_radius, int around, int across) {
+  Mesh ring;
+  for (int i = 0; i < around; ++i) {
+    const double turn = 2 * M_PI * i / around;
+    for (int j = 0; j < across; ++j) {
+      const double bend = 2 * M_PI * j / across;
+      const double out = radius + wire_radius * std::cos(bend);
+      ring.vertices.emplace_back(out * std::cos(turn), out * std::sin(turn),
+                                 wire_radius * std::sin(bend));
+      const auto at = [&](int a, int b) { return (a % around) * across + b % across; };
+      ring.triangles.push_back({at(i, j), at(i + 1, j), at(i + 1, j + 1)});
+      ring.triangles.push_back({at(i, j), at(i + 1, j + 1), at(i, j + 1)});
+    }
+  }
+  return ring;
 }
 
 const std::vector<DemoInfo>& demos() {

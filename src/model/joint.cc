@@ -89,6 +89,19 @@ Joint& Joint::servo(double target, double stiffness, double damping, double max_
   return *this;
 }
 
+Joint& Joint::driven(std::string speed_over_time, double max_force) {
+  driven(0.0, max_force);
+  axis().motor->speed_over_time = std::move(speed_over_time);
+  return *this;
+}
+
+Joint& Joint::servo(std::string target_over_time, double stiffness, double damping,
+                    double max_force) {
+  servo(0.0, stiffness, damping, max_force);
+  axis().motor->target_over_time = std::move(target_over_time);
+  return *this;
+}
+
 Joint& Joint::sprung(double stiffness, double damping, double rest) {
   axis().spring = JointSpring{stiffness, damping, rest};
   return *this;

@@ -49,11 +49,64 @@ JointLimits read_limits(const Field& field, const AxisUnits& units) {
   return limits;
 }
 
+/// Whole words, and what stands between them by the character: the parameter `a` is not in `max`.
+std::vector<std::string> words_and_signs(const std::string& text) {
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  std::vector<std::string> pieces;
+  for (std::size_t i = 0; i < text.size(); i += pieces.back().size()) {
+    std::size_t end = i;
+    while (end < text.size() && is_word(text[end])) ++end;
+    pieces.push_back(text.substr(i, std::max<std::size_t>(end - i, 1)));
+  }
+  return pieces;
+}
+
+/// An expression in t; other parameters are put in as numbers.
+std::string read_motion(const Field& field) {
+  std::string text = field.text();
+  if (!field.is_scalar()) return "";
+  if (!text.empty() && text[0] == '=') text.erase(0, text.find_first_not_of("= "));
+  NamedValues names = field.context().parameters;
+  names["t"] = 0.0;
+  try {
+    evaluate_expression(text, names);
+  } catch (const ExpressionError& error) {
+    field.fail_got(error.what());
+    return "";
+  }
+  std::string out;
+  for (const std::string& piece : words_and_signs(text)) {
+    const auto value = field.context().parameters.find(piece);
+    out += value == field.context().parameters.end() || piece == "t"
+               ? piece
+               : fmt::format("({})", value->second);
+  }
+  return out;
+}
+
+/// A number, or where the text has the word t an expression in it.
+void read_number_or_motion(const Field& field, const NumberRule& rule, double& number,
+                           std::string& motion) {
+  const auto has_time = [&] {
+    const std::vector<std::string> pieces = words_and_signs(field.node().text);
+    return std::find(pieces.begin(), pieces.end(), "t") != pieces.end();
+  };
+  if (field.is_scalar() && has_time()) {
+    motion = read_motion(field);
+  } else {
+    number = field.number(rule);
+  }
+}
+
 JointMotor read_motor(const Field& field, const AxisUnits& units) {
   JointMotor motor;
   const MapField map(field, {"target", "speed", "stiffness", "damping", "max_force"});
-  if (const auto v = map.find("target")) motor.target = v->number(any_number(units.value));
-  if (const auto v = map.find("speed")) motor.speed = v->number(any_number(units.rate));
+  if (const auto v = map.find("target"))
+    read_number_or_motion(*v, any_number(units.value), motor.target, motor.target_over_time);
+  if (const auto v = map.find("speed"))
+    read_number_or_motion(*v, any_number(units.rate), motor.speed, motor.speed_over_time);
   if (const auto v = map.find("stiffness"))
     motor.stiffness = v->number(not_negative(units.stiffness));
   if (const auto v = map.find("damping")) motor.damping = v->number(not_negative(units.damping));
@@ -84,41 +137,6 @@ JointMimic read_mimic(const Field& field, const AxisUnits& units) {
   if (const auto v = map.find("ratio")) mimic.ratio = v->number(any_number());
   if (const auto v = map.find("offset")) mimic.offset = v->number(any_number(units.value));
   return mimic;
-}
-
-/// An expression in t; other parameters are put in as numbers.
-std::string read_motion(const Field& field) {
-  std::string text = field.text();
-  if (!field.is_scalar()) return "";
-  if (!text.empty() && text[0] == '=') text.erase(0, 1);
-  NamedValues names = field.context().parameters;
-  names["t"] = 0.0;
-  try {
-    evaluate_expression(text, names);
-  } catch (const ExpressionError& error) {
-    field.fail_got(error.what());
-    return "";
-  }
-  // Whole words only: the parameter `a` is not in `max`.
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto is_word = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    };
-    std::size_t end = i;
-    while (end < text.size() && is_word(text[end])) ++end;
-    if (end == i) {
-      out += text[i++];
-      continue;
-    }
-    const std::string word = text.substr(i, end - i);
-    const auto value = field.context().parameters.find(word);
-    out += value == field.context().parameters.end() || word == "t"
-               ? word
-               : fmt::format("({})", value->second);
-    i = end;
-  }
-  return out;
 }
 
 const std::vector<const char*>& axis_keys() {

@@ -160,10 +160,13 @@ std::vector<std::pair<std::string, std::string>> axis_entries(const JointAxis& a
   }
   if (axis.motor) {
     const JointMotor& m = *axis.motor;
-    std::string text = fmt::format("{{speed: {}", m.speed);
+    const auto over_time = [](double value, const std::string& motion) {
+      return motion.empty() ? list(value) : quoted("= " + motion);
+    };
+    std::string text = fmt::format("{{speed: {}", over_time(m.speed, m.speed_over_time));
     if (m.stiffness > 0.0) {
-      text +=
-          fmt::format(", target: {}, stiffness: {}, damping: {}", m.target, m.stiffness, m.damping);
+      text += fmt::format(", target: {}, stiffness: {}, damping: {}",
+                          over_time(m.target, m.target_over_time), m.stiffness, m.damping);
     }
     entries.emplace_back("motor", text + ", max_force: " + bound_text(m.max_force) + "}");
   }

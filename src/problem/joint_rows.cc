@@ -304,10 +304,20 @@ class RowBuilder {
 
   void add_motor(const JointMotor& motor, int k, double q, double rate, const RowBlock& plain) {
     RowBlock row = plain;
-    if (motor.stiffness > 0.0) {
-      soften(row, motor.stiffness, motor.damping, q - motor.target, rate, motor.speed);
+    const bool is_servo = motor.stiffness > 0.0;
+    // A leapfrog's forces are those around its positions now, its velocities half a step ahead.
+    const double ahead = model_.is_leapfrog ? (is_servo ? 0.0 : 0.5) : 1.0;
+    const auto now = [&](double number, const std::string& over_time) {
+      return over_time.empty()
+                 ? number
+                 : evaluate_expression(over_time, {{"t", state_.time + ahead * step_}});
+    };
+    const double speed = now(motor.speed, motor.speed_over_time);
+    if (is_servo) {
+      const double target = now(motor.target, motor.target_over_time);
+      soften(row, motor.stiffness, motor.damping, q - target, rate, speed);
     } else {
-      row.bias = -motor.speed;
+      row.bias = -speed;
     }
     if (std::isfinite(motor.max_force)) {
       row.lower = -step_ * motor.max_force;

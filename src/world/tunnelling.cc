@@ -35,10 +35,14 @@ bool may_meet(const Model& model, int i, int j) {
 
 TunnellingWatch::TunnellingWatch(const Model& model) : thickness_(model.bodies.size(), kInfinity) {
   std::vector<bool> has_sides(model.bodies.size(), false);
+  group_.assign(model.bodies.size(), 0);
+  mask_.assign(model.bodies.size(), 0);
   for (const Collider& collider : model.colliders) {
     const Geometry& geometry = model.geometries[static_cast<std::size_t>(collider.geometry)];
     if (is_bottomless(geometry.kind)) continue;
     const auto body = static_cast<std::size_t>(collider.body);
+    group_[body] = collider.group;
+    mask_[body] = collider.mask;
     thickness_[body] = std::min(thickness_[body], geometry.thickness);
     has_sides[body] = true;
   }
@@ -58,7 +62,7 @@ std::vector<TunnellingRisk> TunnellingWatch::find(const Model& model, const Stat
     if (++tested > kMostBodies) break;
     for (const int other : obstacles_) {
       const auto j = static_cast<std::size_t>(other);
-      if (j == i) continue;
+      if (j == i || (group_[i] & mask_[j]) == 0 || (group_[j] & mask_[i]) == 0) continue;
       const Vec3 motion = step * (state.velocity[i] - state.velocity[j]);
       const double reach = body.bounding_radius + model.bodies[j].bounding_radius;
       if (motion.norm() <= limit) continue;

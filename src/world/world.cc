@@ -10,6 +10,7 @@
 #include "collision/contacts.h"
 #include "integrate/integrate.h"
 #include "model/compile.h"
+#include "model/expression.h"
 #include "scree/error.h"
 #include "world/redundancy.h"
 #include "world/run_check.h"
@@ -279,6 +280,14 @@ void World::set_motor(int joint, const JointMotor& motor, int axis) {
   if (!std::isfinite(motor.target) || !std::isfinite(motor.speed) || !(motor.stiffness >= 0.0) ||
       !(motor.damping >= 0.0) || !(motor.max_force >= 0.0)) {
     throw InputError("a motor must have a finite target and speed, and no negative gain or force");
+  }
+  for (const std::string& text : {motor.target_over_time, motor.speed_over_time}) {
+    if (text.empty()) continue;
+    try {
+      evaluate_expression(text, {{"t", time()}});
+    } catch (const ExpressionError& error) {
+      throw InputError(fmt::format("a motor's motion {}, got \"{}\"", error.what(), text));
+    }
   }
   parts_->model.joint_axes[axis_of(joint, axis)].motor = motor;
 }

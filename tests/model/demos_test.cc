@@ -35,7 +35,7 @@ const Body& body_named(const Scene& scene, const std::string& name) {
 }
 
 TEST(Demos, AreListedWithHelloFirst) {
-  ASSERT_EQ(demos().size(), 12u);
+  ASSERT_EQ(demos().size(), 22u);
   EXPECT_EQ(demos()[0].name, "hello");
   for (const DemoInfo& demo : demos()) {
     EXPECT_FALSE(demo.description.empty()) << demo.name;

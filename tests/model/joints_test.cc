@@ -58,6 +58,50 @@ TEST(Joints, AreWrittenAsTheyAreRead) {
   EXPECT_NEAR(scene.joints[0].axes[0].limits->lower, -1.5707963267948966, 1e-15);
   }
 
+  // A number stays a number; text with the word t is a function of the time. Parameters in it are
+  // put in as numbers, and `2*amount` must not take the t of another word.
+  TEST(Joints, MotorsMayFollowFunctionsOfTime) {
+    const std::string text = std::string("parameters: {amount: 0.25}\n") + kBodies +
+                             "joints:\n"
+                             "  - {type: revolute, b: one, at: [0, 0, 0],\n"
+                             "     motor: {target: = amount*sin(2*pi*t), stiffness: 10, damping: 1}}\n"
+                             "  - {type: revolute, b: two, at: [0, 0, 0],\n"
+                             "     motor: {speed: \"min(t, 2)\", max_force: 3}}\n"
+                             "  - {type: cylindrical, a: one, b: two, at: [0, 0, 0],\n"
+                             "     slide: {motor: {speed: = 2*amount}},\n"
+                             "     angle: {motor: {speed: 30 rpm}}}\n";
+    const Scene scene = read_scene_text(text, "scene.yaml", ".");
+    const JointMotor& servo = *scene.joints[0].axes[0].motor;
+    EXPECT_EQ(servo.target_over_time, "(0.25)*sin(2*pi*t)");
+    EXPECT_EQ(servo.speed_over_time, "");
+    EXPECT_EQ(scene.joints[1].axes[0].motor->speed_over_time, "min(t, 2)");
+    EXPECT_EQ(scene.joints[2].axes[0].motor->speed, 0.5);
+    EXPECT_EQ(scene.joints[2].axes[0].motor->speed_over_time, "");
+    EXPECT_NEAR(scene.joints[2].axes[1].motor->speed, 3.14159265358979, 1e-14);
+    const Scene again = read_scene_text(write_scene(scene), "again.yaml", ".");
+    EXPECT_EQ(again.joints[0].axes[0].motor->target_over_time, servo.target_over_time);
+    EXPECT_EQ(again.joints[1].axes[0].motor->speed_over_time, "min(t, 2)");
+    EXPECT_EQ(again.joints[1].axes[0].motor->max_force, 3.0);
+    EXPECT_EQ(write_scene(again), write_scene(scene));
+  }
+
+  TEST(Joints, MotorsThatFollowNonsenseAreRefusedWithTheirPlace) {
+    const auto motor = [](const std::string& keys) {
+      return error_of("  - {type: revolute, b: one, at: [0, 0, 0], motor: {" + keys + "}}\n");
+    };
+    EXPECT_EQ(motor("target: 2*x*t, stiffness: 1"),
+              "scene.yaml:6:61: joints[0].motor.target has the unknown name x, got 2*x*t");
+    EXPECT_THAT(motor("speed: sin(t"), HasSubstr("scene.yaml:6:"));
+    EXPECT_THAT(motor("speed: 1/t"), HasSubstr("joints[0].motor.speed"));
+    EXPECT_THAT(motor("target: sin(t)"), HasSubstr("has a target but no stiffness"));
+    Scene scene = read("  - {type: revolute, b: one, at: [0, 0, 0]}\n");
+    scene.joints[0].servo("sin(q)", 1.0, 0.1);
+    EXPECT_THROW(compile(scene), InputError);
+    scene.joints[0].servo("sin(t)", 1.0, 0.1);
+    World world(scene, {});
+    EXPECT_THROW(world.set_motor(0, {.speed_over_time = "x"}), InputError);
+  }
+
   TEST(Joints, SayWhatIsWrong) {
     EXPECT_THAT(error_of("  - {type: revolut, b: one, at: [0, 0, 0]}\n"), HasSubstr("revolute"));
     EXPECT_THAT(error_of("  - {type: fixed, a: oen, b: two, at: [0, 0, 0]}\n"),

@@ -1,4 +1,5 @@
 // Group F and the joint cases of the others: pendulums, loops, gears, motors, stops.
+#include "model/demos.h"
 #include "validation/cases.h"
 #include "validation/energy.h"
 
@@ -288,6 +289,67 @@ TEST(D8AFrame, HasTheThrustOfStatics) {
   EXPECT_NEAR(world.joint_reaction(0).force.y(), 20.0, 1e-8);
   EXPECT_NEAR(world.joint_reaction(1).force.x(), -8.660254037844, 1e-8);
   EXPECT_NEAR(world.joint_reaction(1).force.y(), 20.0, 1e-8);
+}
+
+/// Largest distance of a servo's angle from I q'' + c q' + k q = k A sin(w t) in its steady state.
+double servo_error(const char* integrator, double h) {
+  constexpr double kInertia = 2.0, kStiffness = 50.0, kDamping = 5.0, kAmplitude = 0.5, kRate = 3.0;
+  Scene scene;
+  scene.run.integrator = integrator;
+  Body wheel = sphere(0.1).weighing(5.0).named("wheel");
+  wheel.inertia = Mat3(Vec3::Constant(kInertia).asDiagonal());
+  scene.add(wheel);
+  scene.add(revolute("", "wheel").at(Vec3::Zero()).servo("0.5*sin(3*t)", kStiffness, kDamping));
+  World world(scene, tight(h));
+  const double give = kStiffness - kInertia * kRate * kRate, rub = kDamping * kRate;
+  const double reach = kAmplitude * kStiffness / std::hypot(give, rub);
+  const double lag = std::atan2(rub, give);
+  double worst = 0.0;
+  while (world.time() < 20.0) {
+    world.step();
+    // The start has died away as exp(-c/(2 I) t) = exp(-1.25 * 14) = 2.5e-8.
+    if (world.time() < 14.0) continue;
+    const double expected = reach * std::sin(kRate * world.time() - lag);
+    worst = std::max(worst, std::abs(world.joint_coordinate(0) - expected));
+  }
+  return worst;
+}
+
+// Amplitude 0.5 * 50 / sqrt(32^2 + 15^2) = 0.7074 rad, behind by atan(15/32) = 0.4384 rad.
+// Errors of order w h = 3e-3 and (w h)^2 = 9e-6 of that; what they are is seen to fall with h.
+TEST(Servo, FollowsASineWithTheLagOfTheory) {
+  EXPECT_LT(servo_error("euler", 1e-3), 0.7074 * 3e-3);
+  EXPECT_LT(servo_error("leapfrog", 1e-3), 0.7074 * 9e-6);
+  EXPECT_NEAR(servo_error("euler", 2e-3) / servo_error("euler", 1e-3), 2.0, 0.1);
+  EXPECT_NEAR(servo_error("leapfrog", 2e-3) / servo_error("leapfrog", 1e-3), 4.0, 0.2);
+}
+
+// With strong servos the inertia counts little: q = A cos(lag) sin(w t - lag), tan(lag) = c w / k.
+TEST(Servo, TheArmFollowsItsSineInAllSixJoints) {
+  const Scene scene = make_demo("arm", {{"stiffness", 5e4}, {"damping", 5e3}, {"gravity", 0}});
+  World world(scene, tight(1e-3));
+  const double lag = std::atan(0.1);
+  while (world.time() < 8.0) {
+    const Receipt receipt = world.step();
+    ASSERT_LT(receipt.joint_error, 1e-8);
+    if (world.time() < 2.0) continue;
+    for (int j = 0; j < 6; ++j) {
+      const double expected = std::cos(lag) * std::sin(world.time() - lag);
+      ASSERT_NEAR(world.joint_coordinate(j), expected, 1e-3) << j << " at " << world.time();
+    }
+  }
+}
+
+// A velocity servo takes its speed at the end of the step: after n steps of h the angle is
+// h^2 (1 + ... + n) = h^2 n (n + 1) / 2 for a speed t.
+TEST(Servo, SpeedMayGrowWithTheTime) {
+  Scene scene;
+  scene.add(sphere(0.1).named("wheel"));
+  scene.add(revolute("", "wheel").at(Vec3::Zero()).driven("t"));
+  World world(scene, tight(0.01));
+  for (int k = 0; k < 100; ++k) world.step();
+  EXPECT_NEAR(world.joint_rate(0), 1.0, 1e-12);
+  EXPECT_NEAR(world.joint_coordinate(0), 0.505, 1e-12);
 }
 
 /// Links of 0.2 m and 1 kg on ball joints with a load at the end, released horizontal.

@@ -49,6 +49,17 @@ TEST(Tunnelling, AFastBallFarFromEverythingIsNot) {
   EXPECT_TRUE(risks_of(shot(20, 2.0), 0.01).empty());
 }
 
+TEST(Tunnelling, BodiesThatNeverTouchAreNotAtRisk) {
+  Scene masked = shot(20, 0.3);
+  masked.bodies[0].mask = 2;
+  EXPECT_TRUE(risks_of(masked, 0.01).empty());
+  Scene joined = shot(20, 0.3);
+  joined.add(revolute("plate", "ball").at({0.3, 0, 0}));
+  EXPECT_TRUE(risks_of(joined, 0.01).empty());
+  joined.joints[0].collide = true;
+  EXPECT_EQ(risks_of(joined, 0.01).size(), 1u);
+}
+
 TEST(Tunnelling, OneCannotFallThroughAHalfSpace) {
   Scene scene;
   scene.add(ground()).add(sphere(0.05).at({0, 0, 0.1}).moving({0, 0, -100}));

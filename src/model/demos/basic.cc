@@ -10,12 +10,6 @@
 namespace scree {
 namespace {
 
-Body colored_ground() {
-  Body body = ground();
-  body.color = color_of(kGroundColor);
-  return body;
-}
-
 Scene make_hello(const DemoValues& values) {
   Scene scene;
   Body cube = box({1, 1, 1}).at({0, 0, values("height")}).turned({1, 1, 0}, 0.3).named("cube");
