@@ -50,6 +50,8 @@ void DirectRows::prepare(const Problem& problem) {
     }
     to.bias = from.bias;
     to.compliance = from.compliance;
+    to.lower = from.lower;
+    to.upper = from.upper;
     to.d = 0.0;
     to.is_equation = from.lower < -kNoBound && from.upper > kNoBound && from.compliance == 0.0;
   }
@@ -291,6 +293,13 @@ bool DirectRows::solve(const Problem& problem, std::vector<BodyVelocity>& veloci
     worst = residuals(velocities, impulses);
     if (has_loops_ && worst > enough) worst = project();
     if (worst < 0.5 * before) continue;
+    // Active rows that contradict each other drive their impulses out of bounds, which says who has
+    // to give way: a motor at a stop.
+    const auto is_out = [&](const Row& row) {
+      const double p = impulses[static_cast<std::size_t>(&row - rows_.data())];
+      return row.d > 0.0 && (p < row.lower || p > row.upper);
+    };
+    if (std::any_of(rows_.begin(), rows_.end(), is_out)) break;
     // What is left is rounding: an impulse against it would only grow.
     impulses = kept_impulses_;
     velocities = kept_velocities_;

@@ -65,6 +65,7 @@ class DirectRows {
     Side sides[4];
     int side_count;
     double bias, compliance, softness;  // softness: eps w
+    double lower, upper;
     double d;                           // D; 0: not active
     bool is_equation;                   // no bounds, no compliance
   };

@@ -3,10 +3,15 @@
 // bound, and block principal pivoting moves rows between the two sets until both agree. With
 // contacts the interior point solves everything at once and the factor makes the joints exact.
 //
+// [A65] D. Anderson, "Iterative procedures for nonlinear integral equations", J. ACM 12 (1965)
+//   547-560.
+// [ACLM11] V. Acary, F. Cadoux, C. Lemarechal, J. Malick, "A formulation of the linear discrete
+//   Coulomb friction problem via convex optimization", ZAMM 91 (2011) 155-175.
 // [JP92] J. Judice, F. Pires, "Basic-set algorithm for a generalized linear complementarity
 //   problem", J. Optim. Theory Appl. 74 (1992) 391-411.
 // [L07] C. Lacoursiere, "Ghosts and machines: regularized variational methods for interactive
 //   simulations of multibodies with dry frictional contacts", Umea (2007), on block pivoting.
+#include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -22,9 +27,51 @@ namespace {
 constexpr double kNoBound = 1e100;  // N s; a bound beyond this is none
 // Of the reference velocity: what rows inside their bounds are solved to.
 constexpr double kExact = 1e-11;
-constexpr double kExactShare = 1e-3;  // of the tolerance
+constexpr double kExactShare = 1e-4;  // of the tolerance
 constexpr int kMostPivots = 100;
+constexpr int kInterior = 40;  // iterations of the interior point: it converges in 20 or not at all
+constexpr int kSweeps = 30;    // of the first round, twice as many in each further one
+constexpr int kFewRounds = 1, kManyRounds = 5;
+constexpr int kShifts = 4,
+              kShiftMemory = 4;  // shifts of the first attempt, twice as many in the next
+constexpr int kAttempts = 2;
+constexpr double kShiftEnough = 0.7;   // of the tolerance: polishing the joints takes some
+constexpr double kShiftedShare = 0.1;  // of the tolerance
+constexpr int kPatience = 2;    // rounds until sweeps that converge will do, joints exact or not
 constexpr int kBlockTries = 8;  // block pivots that may fail to get better before single ones
+
+/// Anderson's extrapolation of a fixed point x = g(x).
+class Extrapolation {
+ public:
+  explicit Extrapolation(Eigen::Index memory) : memory_(memory) {}
+
+  Eigen::VectorXd next(const Eigen::VectorXd& x, const Eigen::VectorXd& g) {
+    const Eigen::VectorXd f = g - x;
+    if (last_f_.size() > 0) {
+      if (steps_.cols() == 0) {
+        steps_.resize(x.size(), memory_);
+        changes_.resize(x.size(), memory_);
+      }
+      const Eigen::Index place = count_++ % memory_;
+      steps_.col(place) = g - last_g_;
+      changes_.col(place) = f - last_f_;
+    }
+    last_f_ = f;
+    last_g_ = g;
+    const Eigen::Index used = std::min(count_, memory_);
+    if (used == 0) return g;
+    const Eigen::MatrixXd changes = changes_.leftCols(used);
+    Eigen::MatrixXd normal = changes.transpose() * changes;
+    normal.diagonal().array() += 1e-10 * normal.trace();
+    const Eigen::VectorXd weights = normal.ldlt().solve(changes.transpose() * f);
+    return g - steps_.leftCols(used) * weights;
+  }
+
+ private:
+  Eigen::Index memory_, count_ = 0;
+  Eigen::MatrixXd steps_, changes_;  // of g and of g - x
+  Eigen::VectorXd last_g_, last_f_;
+};
 
 enum class Place : char { inside, at_lower, at_upper };
 
@@ -38,6 +85,11 @@ class Hybrid final : public Solver {
  private:
   SolveResult solve_rows(const Problem& problem, Impulses& impulses, const SolveOptions& options);
   SolveResult solve_all(const Problem& problem, Impulses& impulses, const SolveOptions& options);
+  SolveResult solve_shifted(const Problem& problem, Impulses& impulses, const SolveOptions& options,
+                            SolveResult result, int shifts);
+  SolveResult alternate(const Problem& problem, Impulses& impulses, const SolveOptions& options,
+                        SolveResult result, int rounds);
+  void place_rows_by_velocity(const Problem& problem, const Impulses& impulses);
   void place_rows(const Problem& problem, const Impulses& impulses);
   /// Factor for the present places, and the rows inside solved.
   void solve_places(const Problem& problem, Impulses& impulses, const SolveOptions& options);
@@ -56,6 +108,7 @@ class Hybrid final : public Solver {
   std::unique_ptr<Solver> interior_ = interior_point_info().create();
   std::unique_ptr<Solver> sweeps_ = gauss_seidel_info().create();
   Impulses best_;
+  Problem shifted_;
 };
 
 void Hybrid::place_rows(const Problem& problem, const Impulses& impulses) {
@@ -68,6 +121,21 @@ void Hybrid::place_rows(const Problem& problem, const Impulses& impulses) {
     places_[i] = has_lower && p <= row.lower   ? Place::at_lower
                  : has_upper && p >= row.upper ? Place::at_upper
                                                : Place::inside;
+  }
+}
+
+/// For impulses that come near their bounds but do not reach them: the nearer of bound and
+/// equation.
+void Hybrid::place_rows_by_velocity(const Problem& problem, const Impulses& impulses) {
+  places_.resize(problem.rows.size());
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const RowBlock& row = problem.rows[i];
+    places_[i] = Place::inside;
+    if (row.lower < -kNoBound && row.upper > kNoBound) continue;
+    const double p = impulses.rows[i], u = rows_.velocity(i, velocities_, p);
+    const double per_impulse = delassus_entry(problem, row);
+    if (u > 0.0 && per_impulse * (p - row.lower) < u) places_[i] = Place::at_lower;
+    if (u < 0.0 && per_impulse * (row.upper - p) < -u) places_[i] = Place::at_upper;
   }
 }
 
@@ -160,17 +228,94 @@ SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
                               const SolveOptions& options) {
   SolveOptions inner = options;
   inner.extra.emplace_back("start_sweeps", 0.0);
+  inner.max_iterations =
+      options.max_iterations > 0 ? std::min(options.max_iterations, kInterior) : kInterior;
   SolveResult result = interior_->solve(problem, impulses, inner);
-  // Joints to rounding, if the contacts allow it.
+  result = alternate(problem, impulses, options, std::move(result), kFewRounds);
+  if (result.status == SolveStatus::converged || options.law != Law::coulomb) return result;
+  for (int attempt = 0; attempt < kAttempts && result.status == SolveStatus::stalled; ++attempt)
+    result = solve_shifted(problem, impulses, options, std::move(result), kShifts << attempt);
+  return result;
+}
+
+/// The exact law as a row of relaxed ones: for a given shift s = mu |u_t| the problem is convex,
+/// and the interior point solves it; then the shift is taken anew [ACLM11], by Anderson's
+/// extrapolation over the last few [A65]. Slower than taking it anew in every iteration, but it
+/// gets there when that does not.
+SolveResult Hybrid::solve_shifted(const Problem& problem, Impulses& impulses,
+                                  const SolveOptions& options, SolveResult result, int shifts) {
+  const auto start = std::chrono::steady_clock::now();
   best_ = impulses;
-  place_rows(problem, impulses);
-  solve_places(problem, impulses, options);
-  const double residual = audit_.residual(problem, impulses, options.law);
-  if (!(residual <= options.tolerance || residual <= result.residuals.relative_rms)) {
-    impulses = best_;
-    return result;
+  double best = result.residuals.relative_rms;
+  shifted_ = problem;
+  SolveOptions inner = options;
+  inner.law = Law::relaxed;
+  inner.extra.emplace_back("start_sweeps", 0.0);
+  inner.tolerance = kShiftedShare * options.tolerance;
+  inner.max_iterations = kInterior;
+  const auto count = static_cast<Eigen::Index>(problem.contacts.size());
+  Eigen::VectorXd shift(count), found(count);
+  const auto find_shift = [&](Eigen::VectorXd& s) {
+    velocities_from(problem, impulses, velocities_);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      const ContactBlock& contact = problem.contacts[static_cast<std::size_t>(i)];
+      const Vec3 u = relative_velocity(problem, contact, velocities_);
+      s[i] = contact.friction * u.tail<2>().norm();
+    }
+  };
+  Extrapolation extrapolation(kShiftMemory);
+  find_shift(shift);
+  for (int round = 0; round < shifts && !is_time_over(options, start); ++round) {
+    for (Eigen::Index i = 0; i < count; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      shifted_.contacts[k].bias[0] = problem.contacts[k].bias[0] + std::max(0.0, shift[i]);
+    }
+    const SolveResult step = interior_->solve(shifted_, impulses, inner);
+    result.iterations += step.iterations;
+    const double residual = audit_.residual(problem, impulses, options.law);
+    if (residual < best) {
+      best = residual;
+      best_ = impulses;
+    }
+    if (residual <= kShiftEnough * options.tolerance) break;
+    find_shift(found);
+    shift = extrapolation.next(shift, found);
   }
-  return judged(problem, impulses, options, result.iterations, result.status);
+  impulses = best_;
+  result.residuals.relative_rms = best;
+  return alternate(problem, impulses, options, std::move(result), kManyRounds);
+}
+
+/// Makes the joints exact with the contacts as they are; if these suffer, sweeps over everything
+/// mend what is local, and again. Keeps the best, but prefers exact joints.
+SolveResult Hybrid::alternate(const Problem& problem, Impulses& impulses,
+                              const SolveOptions& options, SolveResult result, int rounds) {
+  const auto start = std::chrono::steady_clock::now();
+  best_ = impulses;
+  double best = result.residuals.relative_rms;
+  const auto keep_best = [&](double residual) {
+    if (!(residual < best)) return;
+    best = residual;
+    best_ = impulses;
+  };
+  for (int round = 0;; ++round) {
+    velocities_from(problem, impulses, velocities_);
+    place_rows_by_velocity(problem, impulses);
+    solve_places(problem, impulses, options);
+    const double residual = audit_.residual(problem, impulses, options.law);
+    if (residual <= options.tolerance)
+      return judged(problem, impulses, options, result.iterations, SolveStatus::converged);
+    keep_best(residual);
+    if (round == rounds || is_time_over(options, start)) break;
+    SolveOptions sweeping = options;
+    sweeping.max_iterations = kSweeps << round;
+    const SolveResult swept = sweeps_->solve(problem, impulses, sweeping);
+    result.iterations += swept.iterations;
+    keep_best(swept.residuals.relative_rms);
+    if (round >= kPatience && swept.status == SolveStatus::converged) break;
+  }
+  impulses = best_;
+  return judged(problem, impulses, options, result.iterations, SolveStatus::stalled);
 }
 
 SolveResult Hybrid::solve(const Problem& problem, Impulses& impulses, const SolveOptions& options) {
@@ -188,13 +333,9 @@ SolveResult Hybrid::solve_again(const Problem& problem, Impulses& impulses,
   if (problem.rows.empty()) return sweeps_->solve(problem, impulses, options);
   rows_.take_biases(problem);
   if (problem.contacts.empty()) return solve_rows(problem, impulses, options);
-  // The contacts as they are, if that will do.
-  best_ = impulses;
-  solve_places(problem, impulses, options);
-  SolveResult result = judged(problem, impulses, options, 1, SolveStatus::stalled);
-  if (result.status == SolveStatus::converged) return result;
-  impulses = best_;
-  return solve_all(problem, impulses, options);
+  SolveResult result;
+  result.residuals.relative_rms = audit_.residual(problem, impulses, options.law);
+  return alternate(problem, impulses, options, std::move(result), kFewRounds);
 }
 
 }  // namespace

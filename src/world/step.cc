@@ -8,8 +8,10 @@
 namespace scree {
 namespace {
 
-// Errors of joints over their size, and angles, below which they are closed.
+// Errors of joints over their size, and angles, below which they are closed: the larger of a fixed
+// one and a share of the tolerance. With contacts the tolerance leaves more than that open anyway.
 constexpr double kClosed = 1e-9;
+constexpr double kClosedShare = 1e-4, kClosedShareInContact = 1e-3;
 constexpr int kMostRounds = 12;
 
 /// Milliseconds since the last call.
@@ -39,11 +41,14 @@ void prepare_loops(const Model& model, StepWorkspace& w) {
 }
 
 /// Moves the biases of the joints until their equations hold at the end of the step. What was found
-/// before is the start of the next round; a round that made it worse is taken back.
+/// before is the start of the next round; a round that made it worse, or that could not be solved,
+/// is taken back.
 JointErrors close_joints(const Model& model, const State& state, double step, Solver& solver,
                          const SolveOptions& options, StepWorkspace& w, SolveResult& result) {
   JointErrors error = joint_errors(model, state, w.next, step, w.joint_rows, w.row_errors);
-  for (int round = 0; round < kMostRounds && error.relative > kClosed; ++round) {
+  const double share = w.contacts.list.empty() ? kClosedShare : kClosedShareInContact;
+  const double closed = std::max(kClosed, share * options.tolerance);
+  for (int round = 0; round < kMostRounds && error.relative > closed; ++round) {
     w.tried_impulses = w.impulses;
     w.kept_biases.resize(w.problem.rows.size());
     for (std::size_t i = 0; i < w.kept_biases.size(); ++i)
@@ -56,7 +61,11 @@ JointErrors close_joints(const Model& model, const State& state, double step, So
     integrate(model, w.problem, w.impulses, w.tried_next);
     const JointErrors tried =
         joint_errors(model, state, w.tried_next, step, w.joint_rows, w.tried_errors);
-    if (!(tried.relative < error.relative)) {
+    const bool is_unsolved = again.status != SolveStatus::converged;
+    const bool is_lost =
+        is_unsolved && !(again.residuals.relative_rms <=
+                         std::max(options.tolerance, result.residuals.relative_rms));
+    if (!(tried.relative < error.relative) || is_lost) {
       for (std::size_t i = 0; i < w.kept_biases.size(); ++i)
         w.problem.rows[i].bias = w.kept_biases[i];
       w.impulses = w.tried_impulses;
@@ -67,7 +76,7 @@ JointErrors close_joints(const Model& model, const State& state, double step, So
     std::swap(w.row_errors, w.tried_errors);
     result = std::move(again);
     error = tried;
-    if (is_slow) break;
+    if (is_slow || is_unsolved) break;
   }
   return error;
 }
