@@ -199,12 +199,20 @@ void RunLoop::watch_tunnelling() {
 }
 
 void RunLoop::watch_convergence(const Receipt& receipt) {
+  if (receipt.broken_joints > 0 && !arguments_.quiet) {
+    progress_.note(fmt::format("step {}: {} joint{} broke", receipt.step, receipt.broken_joints,
+                               receipt.broken_joints == 1 ? "" : "s"));
+  }
   const std::int64_t missed = report_.statistics.unconverged_steps();
   if (receipt.converged || arguments_.quiet || missed > kLoudWarnings) return;
-  progress_.note(fmt::format("step {}: {} after {} iterations, residual {:.2e} (tolerance {:g}){}",
-                             receipt.step, name_of(receipt.status), receipt.iterations,
-                             receipt.residuals.relative_rms, report_.tolerance,
-                             missed == kLoudWarnings ? "; further ones are counted" : ""));
+  const bool is_open = receipt.residuals.relative_rms <= report_.tolerance;
+  const std::string open = is_open ? fmt::format(", joints open by {:.2g} m and {:.2g} rad",
+                                                 receipt.joint_error, receipt.joint_angle_error)
+                                   : "";
+  progress_.note(fmt::format(
+      "step {}: {} after {} iterations, residual {:.2e} (tolerance {:g}){}{}", receipt.step,
+      name_of(receipt.status), receipt.iterations, receipt.residuals.relative_rms,
+      report_.tolerance, open, missed == kLoudWarnings ? "; further ones are counted" : ""));
 }
 
 void RunLoop::save_checkpoint(const std::string& path) {

@@ -122,6 +122,7 @@ std::string summary(const RunReport& report) {
   row("penetration", fmt::format("{:.3g} m at most", run.max_penetration));
   if (run.max_joint_error > 0.0)
     row("joint error", fmt::format("{:.3g} m at most", run.max_joint_error));
+  if (run.broken_joints > 0) row("broken joints", fmt::format("{}", run.broken_joints));
   row("energy", fmt::format("kinetic {:.6g} J, potential {:.6g} J", run.kinetic_energy,
                             run.potential_energy));
   row("displacement", fmt::format("{:.3g} m at most; speed at the end {:.3g} m/s at most",

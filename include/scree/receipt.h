@@ -20,7 +20,7 @@ struct Receipt {
   std::int64_t step = 0;  // 1 after the first
   double time = 0.0;      // s, at the end of the step
   SolveStatus status = SolveStatus::converged;
-  bool converged = true;  // by the audit, at the tolerance asked for
+  bool converged = true;  // by the audit, at the tolerance asked for, and no joint is open
   int iterations = 0;
   int contacts = 0;
   int substeps = 1;

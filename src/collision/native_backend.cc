@@ -25,6 +25,18 @@ const Geometry& geometry_of(const Model& model, const Collider& collider) {
   return model.geometries[at(collider.geometry)];
 }
 
+/// Bodies that never touch for their joints do so once all of these are broken.
+bool came_apart(const Model& model, const State& state, int a, int b) {
+  bool is_broken = false;
+  for (std::size_t j = 0; j < state.joint_broken.size(); ++j) {
+    const JointModel& joint = model.joints[j];
+    if (std::minmax(joint.a, joint.b) != std::minmax(a, b)) continue;
+    if (!state.joint_broken[j]) return false;
+    is_broken = true;
+  }
+  return is_broken;
+}
+
 }  // namespace
 
 void NativeBackend::place_colliders(const Model& model, const State& state, double step) {
@@ -60,7 +72,7 @@ void NativeBackend::collide_pair(const Model& model, const State& state, double 
   if (model.colliders[at(i)].body > model.colliders[at(j)].body) std::swap(i, j);
   const Collider& a = model.colliders[at(i)];
   const Collider& b = model.colliders[at(j)];
-  if (!model.may_touch(a.body, b.body)) return;
+  if (!model.may_touch(a.body, b.body) && !came_apart(model, state, a.body, b.body)) return;
   const Geometry& geometry_a = geometry_of(model, a);
   const Geometry& geometry_b = geometry_of(model, b);
   chunk.scratch.clear();

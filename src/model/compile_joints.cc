@@ -299,6 +299,12 @@ class JointCompiler {
   std::string path_, whose_;
 };
 
+/// An angle, by whole turns as near to what its limits allow as it gets.
+double near_its_limits(const AxisModel& axis, double q) {
+  if (!axis.is_angle || !axis.limits) return q;
+  return unwrapped(q, std::clamp(q, axis.limits->lower, axis.limits->upper));
+}
+
 }  // namespace
 
 void compile_joints(const Scene& scene, Model& model, Problems& problems) {
@@ -314,7 +320,8 @@ void start_joints(const Model& model, State& state) {
     const JointFrames frames = joint_frames(joint, state);
     for (int k = 0; k < joint.axis_count; ++k)
       state.joint_coordinate[static_cast<std::size_t>(joint.first_axis + k)] =
-          joint_coordinate(joint, frames, k);
+          near_its_limits(model.joint_axes[static_cast<std::size_t>(joint.first_axis + k)],
+                          joint_coordinate(joint, frames, k));
   }
 }
 

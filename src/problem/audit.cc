@@ -7,6 +7,8 @@
 namespace scree {
 namespace {
 
+constexpr double kRoundingShare = 1e-5;
+constexpr double kLeastReference = 1e-9;  // m/s
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double clamp_row(const RowBlock& row, double p) { return std::clamp(p, row.lower, row.upper); }
@@ -51,7 +53,8 @@ void Audit::prepare(const Problem& problem) {
   for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
     velocities[k] = {problem.bodies[k].velocity, problem.bodies[k].angular_velocity};
   }
-  double sum = 0.0;
+  double sum = 0.0, fastest = 0.0;
+  for (const RowBlock& row : problem.rows) fastest = std::max(fastest, std::abs(row.bias));
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const ContactBlock& contact = problem.contacts[i];
     const double trace = delassus_trace(problem, contact);
@@ -67,7 +70,8 @@ void Audit::prepare(const Problem& problem) {
   const double count = static_cast<double>(problem.contacts.size() + problem.rows.size());
   reference_velocity = count > 0 ? std::sqrt(sum / count) : 0.0;
   reference_velocity = std::max(reference_velocity, problem.gravity * problem.step);
-  if (!(reference_velocity > 0.0)) reference_velocity = 1.0;
+  // Where everything moves or rests as it should already, rounding is no residual.
+  reference_velocity = std::max({reference_velocity, kRoundingShare * fastest, kLeastReference});
 }
 
 double Audit::residual(const Problem& problem, const Impulses& impulses, Law law) {

@@ -15,7 +15,8 @@ namespace {
 constexpr double kNothing = 1e-18;
 // Share of an overrun stop undone in one step.
 constexpr double kRecoveryShare = 0.2;
-// Stops farther than this, in steps at the present rate or in radians or metres, are left out.
+// Stops farther than this are left out: in steps at the present rate, or in radians, or in sizes of
+// the joint.
 constexpr double kStepsAhead = 4.0;
 constexpr double kStopMargin = 0.1;
 // A pull is taut when its stiffness against turning, times h^2, passes this share of the inertia.
@@ -25,6 +26,24 @@ constexpr double kTautShare = 0.5;     // a
 constexpr double kTautDamping = 0.05;  // c
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// With the name of the joint in the message when it cannot be done.
+double evaluate_at(const std::string& expression, double time, const JointModel& joint,
+                   const char* what) {
+  try {
+    return evaluate_expression(expression, {{"t", time}});
+  } catch (const ExpressionError& error) {
+    throw ExpressionError("the " + std::string(what) + " \"" + expression + "\" of joint '" +
+                          joint.name + "' " + error.what());
+  }
+}
+
+/// Where a coordinate is told to be, within its stops.
+double motion_at(const JointModel& joint, const AxisModel& axis, double time) {
+  const double q = evaluate_at(axis.motion, time, joint, "motion");
+  if (!axis.limits) return q;
+  return std::clamp(q, axis.limits->lower, axis.limits->upper);
+}
 
 class RowBuilder {
  public:
@@ -222,7 +241,7 @@ class RowBuilder {
     if (gap > std::max(kStopMargin * joint_->length, kStepsAhead * step_ * rate)) return;
     negate(row);
     row.lower = 0.0;
-    row.bias = gap / step_;
+    row.bias = std::max(gap / step_, -model_.recovery_speed);
     if (add(row, RowRole::rope, 0, slot, n)) pull = -n * (per_step * state_.joint_impulse[slot]);
   }
 
@@ -251,7 +270,7 @@ class RowBuilder {
     }
     if (!axis.motion.empty()) {
       RowBlock row = plain;
-      row.bias = (q - evaluate_expression(axis.motion, {{"t", end}})) / step_;
+      row.bias = (q - motion_at(*joint_, axis, end)) / step_;
       add(row, RowRole::motion, k, slot(kDriveSlot));
     } else if (axis.master >= 0) {
       add_mimic(axis, k, q, plain);
@@ -287,7 +306,8 @@ class RowBuilder {
       RowBlock row = plain;
       if (is_upper) negate(row);
       row.lower = 0.0;
-      row.bias = stop_bias(gap, approach, limits.restitution);
+      const double recovery = model_.recovery_speed / (axis.is_angle ? joint_->size : 1.0);
+      row.bias = stop_bias(gap, approach, limits.restitution, recovery);
       add(row, is_upper ? RowRole::upper : RowRole::lower, k,
           axis_slot(model_, index_, k, is_upper ? kUpperSlot : kLowerSlot));
     };
@@ -295,11 +315,12 @@ class RowBuilder {
     stop(limits.upper - q, -rate, true);
   }
 
-  double stop_bias(double gap, double approach, double restitution) const {
+  /// `recovery`: what an overrun stop is left with at most, m/s or rad/s.
+  double stop_bias(double gap, double approach, double restitution, double recovery) const {
     const bool closes = gap + step_ * approach <= 0.0;
     if (restitution > 0.0 && approach < -model_.restitution_threshold && closes)
       return restitution * approach;
-    return (gap >= 0.0 ? gap : kRecoveryShare * gap) / step_;
+    return gap >= 0.0 ? gap / step_ : std::max(kRecoveryShare * gap / step_, -recovery);
   }
 
   void add_motor(const JointMotor& motor, int k, double q, double rate, const RowBlock& plain) {
@@ -310,7 +331,7 @@ class RowBuilder {
     const auto now = [&](double number, const std::string& over_time) {
       return over_time.empty()
                  ? number
-                 : evaluate_expression(over_time, {{"t", state_.time + ahead * step_}});
+                 : evaluate_at(over_time, state_.time + ahead * step_, *joint_, "motor");
     };
     const double speed = now(motor.speed, motor.speed_over_time);
     if (is_servo) {
@@ -318,6 +339,11 @@ class RowBuilder {
       soften(row, motor.stiffness, motor.damping, q - target, rate, speed);
     } else {
       row.bias = -speed;
+      // Nothing is stronger than a motor without a bound but a stop.
+      const AxisModel& axis = model_.joint_axes[at(joint_->first_axis + k)];
+      if (axis.limits && !std::isfinite(motor.max_force))
+        row.bias = -std::clamp(speed, std::min(0.0, (axis.limits->lower - q) / step_),
+                               std::max(0.0, (axis.limits->upper - q) / step_));
     }
     if (std::isfinite(motor.max_force)) {
       row.lower = -step_ * motor.max_force;
@@ -473,7 +499,7 @@ double drive_error(const Model& model, const State& before, const State& next, d
   const AxisModel& axis = model.joint_axes[number];
   const double q = next_coordinate(model, before, next, step, number);
   if (row.role == RowRole::motion)
-    return q - evaluate_expression(axis.motion, {{"t", before.time + step}});
+    return q - motion_at(model.joints[at(row.joint)], axis, before.time + step);
   return q - axis.ratio * next_coordinate(model, before, next, step, at(axis.master)) - axis.offset;
 }
 

@@ -10,6 +10,7 @@ constexpr double kSoftness = 1e-9;
 constexpr double kRounding = 4e-16;
 // Of its Delassus entry: what is left of a row after the others of its joint if it depends on them.
 constexpr double kDependent = 1e-10;
+constexpr int kProjections = 3;
 constexpr double kNoBound = 1e100;    // N s
 constexpr std::size_t kMostFree = 6;  // independent rows between two bodies
 
@@ -252,13 +253,21 @@ double DirectRows::change_of(const Row& row) const {
   return change;
 }
 
+/// What is left after I - J H^-1 J^T D has been applied a few times belongs to dependent equations:
+/// of the rest each time takes all but the softness.
 double DirectRows::project() {
-  solve_softened();
+  wanted_ = r_;
+  for (int k = 0; k < kProjections; ++k) {
+    solve_softened();
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (rows_[i].d > 0.0) r_[i] -= change_of(rows_[i]);
+    }
+  }
   double worst = 0.0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (rows_[i].d == 0.0) continue;
-    // A compliant row can do what it is asked for.
-    if (rows_[i].is_equation) r_[i] = change_of(rows_[i]);
+    // A row with a bound or with compliance can give way.
+    r_[i] = rows_[i].is_equation ? wanted_[i] - r_[i] : wanted_[i];
     worst = std::max(worst, std::abs(r_[i]));
   }
   return worst;

@@ -84,7 +84,7 @@ class DirectRows {
   /// r_ -> dv_ = H^-1 J^T D r_.
   void solve_softened();
   double change_of(const Row& row) const;  // J dv_
-  double project();                        // r_ = J H^-1 J^T D r_; its largest
+  double project();                        // r_ without what no velocities can do; its largest
   double residuals(std::span<const BodyVelocity> velocities, std::span<const double> impulses);
 
   std::vector<std::int32_t> node_;  // of a body; -1: cannot move
@@ -92,7 +92,7 @@ class DirectRows {
   std::vector<Row> rows_;
   std::vector<Group> groups_;
   std::vector<NodePair> pairs_;
-  std::vector<double> r_, dv_, kept_impulses_;
+  std::vector<double> r_, dv_, wanted_, kept_impulses_;
   std::vector<BodyVelocity> kept_velocities_;
   std::vector<std::int32_t> tree_;  // union-find over the nodes
   bool has_loops_ = false;

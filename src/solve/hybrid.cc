@@ -34,9 +34,9 @@ constexpr int kSweeps = 30;    // of the first round, twice as many in each furt
 constexpr int kFewRounds = 1, kManyRounds = 5;
 constexpr int kShifts = 4,
               kShiftMemory = 4;  // shifts of the first attempt, twice as many in the next
-constexpr int kAttempts = 2;
-constexpr double kShiftEnough = 0.7;   // of the tolerance: polishing the joints takes some
-constexpr double kShiftedShare = 0.1;  // of the tolerance
+constexpr int kAttempts = 2, kClosingAttempts = 2;  // at a step, and at closing its joints
+constexpr double kShiftEnough = 0.7;    // of the tolerance: polishing the joints takes some
+constexpr double kInteriorShare = 0.5;  // of the tolerance, for the interior point
 constexpr int kPatience = 2;    // rounds until sweeps that converge will do, joints exact or not
 constexpr int kBlockTries = 8;  // block pivots that may fail to get better before single ones
 
@@ -84,7 +84,8 @@ class Hybrid final : public Solver {
 
  private:
   SolveResult solve_rows(const Problem& problem, Impulses& impulses, const SolveOptions& options);
-  SolveResult solve_all(const Problem& problem, Impulses& impulses, const SolveOptions& options);
+  SolveResult solve_all(const Problem& problem, Impulses& impulses, const SolveOptions& options,
+                        int attempts);
   SolveResult solve_shifted(const Problem& problem, Impulses& impulses, const SolveOptions& options,
                             SolveResult result, int shifts);
   SolveResult alternate(const Problem& problem, Impulses& impulses, const SolveOptions& options,
@@ -101,6 +102,7 @@ class Hybrid final : public Solver {
   DirectRows rows_;
   Audit audit_;
   std::vector<Place> places_, factored_;
+  std::vector<double> start_rows_;
   bool is_exact_ = false;  // rows inside their bounds are solved
   std::vector<char> is_active_;
   std::vector<std::pair<std::size_t, Place>> wrong_;
@@ -201,6 +203,7 @@ SolveResult Hybrid::solve_rows(const Problem& problem, Impulses& impulses,
   std::size_t fewest = problem.rows.size() + 1;
   int tries_left = kBlockTries;
   for (int pivot = 1;; ++pivot) {
+    start_rows_ = impulses.rows;
     solve_places(problem, impulses, options);
     find_wrong(problem, impulses);
     if (wrong_.empty()) {
@@ -218,6 +221,9 @@ SolveResult Hybrid::solve_rows(const Problem& problem, Impulses& impulses,
     } else {
       --tries_left;
     }
+    // Rows that contradict each other have driven their impulses far away: that was to see who has
+    // to give way.
+    if (!is_exact_) impulses.rows = start_rows_;
     // All at once as long as that helps, else the last one alone, which cannot cycle.
     const std::size_t first = tries_left > 0 ? 0 : wrong_.size() - 1;
     for (std::size_t k = first; k < wrong_.size(); ++k) places_[wrong_[k].first] = wrong_[k].second;
@@ -225,15 +231,17 @@ SolveResult Hybrid::solve_rows(const Problem& problem, Impulses& impulses,
 }
 
 SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
-                              const SolveOptions& options) {
+                              const SolveOptions& options, int attempts) {
   SolveOptions inner = options;
   inner.extra.emplace_back("start_sweeps", 0.0);
   inner.max_iterations =
       options.max_iterations > 0 ? std::min(options.max_iterations, kInterior) : kInterior;
+  // Closing the joints needs some of the tolerance.
+  inner.tolerance = kInteriorShare * options.tolerance;
   SolveResult result = interior_->solve(problem, impulses, inner);
   result = alternate(problem, impulses, options, std::move(result), kFewRounds);
   if (result.status == SolveStatus::converged || options.law != Law::coulomb) return result;
-  for (int attempt = 0; attempt < kAttempts && result.status == SolveStatus::stalled; ++attempt)
+  for (int attempt = 0; attempt < attempts && result.status == SolveStatus::stalled; ++attempt)
     result = solve_shifted(problem, impulses, options, std::move(result), kShifts << attempt);
   return result;
 }
@@ -251,7 +259,7 @@ SolveResult Hybrid::solve_shifted(const Problem& problem, Impulses& impulses,
   SolveOptions inner = options;
   inner.law = Law::relaxed;
   inner.extra.emplace_back("start_sweeps", 0.0);
-  inner.tolerance = kShiftedShare * options.tolerance;
+  inner.tolerance = kInteriorShare * options.tolerance;
   inner.max_iterations = kInterior;
   const auto count = static_cast<Eigen::Index>(problem.contacts.size());
   Eigen::VectorXd shift(count), found(count);
@@ -301,7 +309,9 @@ SolveResult Hybrid::alternate(const Problem& problem, Impulses& impulses,
   for (int round = 0;; ++round) {
     velocities_from(problem, impulses, velocities_);
     place_rows_by_velocity(problem, impulses);
+    start_rows_ = impulses.rows;
     solve_places(problem, impulses, options);
+    if (!is_exact_) impulses.rows = start_rows_;  // rows that contradict each other
     const double residual = audit_.residual(problem, impulses, options.law);
     if (residual <= options.tolerance)
       return judged(problem, impulses, options, result.iterations, SolveStatus::converged);
@@ -323,7 +333,7 @@ SolveResult Hybrid::solve(const Problem& problem, Impulses& impulses, const Solv
   audit_.prepare(problem);
   rows_.prepare(problem);
   factored_.clear();
-  if (!problem.contacts.empty()) return solve_all(problem, impulses, options);
+  if (!problem.contacts.empty()) return solve_all(problem, impulses, options, kAttempts);
   place_rows(problem, impulses);
   return solve_rows(problem, impulses, options);
 }
@@ -335,7 +345,9 @@ SolveResult Hybrid::solve_again(const Problem& problem, Impulses& impulses,
   if (problem.contacts.empty()) return solve_rows(problem, impulses, options);
   SolveResult result;
   result.residuals.relative_rms = audit_.residual(problem, impulses, options.law);
-  return alternate(problem, impulses, options, std::move(result), kFewRounds);
+  result = alternate(problem, impulses, options, std::move(result), 0);
+  if (result.status == SolveStatus::converged) return result;
+  return solve_all(problem, impulses, options, kClosingAttempts);
 }
 
 }  // namespace

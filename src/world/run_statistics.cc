@@ -24,6 +24,7 @@ void RunStatistics::add(const Receipt& receipt, double wall_ms, double observe_m
     worst_step_residual = receipt.residuals.relative_rms;
   }
   max_penetration = std::max(max_penetration, receipt.penetration);
+  broken_joints += receipt.broken_joints;
   max_joint_error = std::max(max_joint_error, receipt.joint_error);
   kinetic_energy = receipt.kinetic_energy;
   potential_energy = receipt.potential_energy;

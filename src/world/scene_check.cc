@@ -9,6 +9,7 @@
 
 #include "collision/contacts.h"
 #include "model/compile.h"
+#include "model/joint_frames.h"
 #include "model/mesh_file.h"
 #include "world/tunnelling.h"
 
@@ -16,6 +17,7 @@ namespace scree {
 namespace {
 
 constexpr std::size_t kMostOfAKind = 10;
+constexpr double kOpenJoint = 1e-4;    // of its size, or rad
 constexpr double kMassRatio = 1000.0;  // beyond it iterative solvers need many times more sweeps
 constexpr double kTouching = 1e-3;     // m, gap below which bodies count as touching
 // The residual bounds the normal velocity by 1 + friction times itself (docs/residuals.md). A stack
@@ -89,6 +91,35 @@ std::vector<std::string> find_mesh_problems(const Scene& scene, const Model& mod
   return messages;
 }
 
+/// Joints that do not fit where the bodies stand are pulled together in the first step, with force.
+std::vector<std::string> find_open_joints(const Model& model, const State& state) {
+  std::vector<std::string> messages;
+  for (const JointModel& joint : model.joints) {
+    const JointFrames frames = joint_frames(joint, state);
+    const bool has_axis = joint.axis_count > 0;
+    const double angle =
+        has_axis ? state.joint_coordinate[static_cast<std::size_t>(joint.first_axis)] : 0.0;
+    const JointError error = joint_error(joint, frames, angle);
+    const bool is_hinge = joint.kind == JointKind::revolute ||
+                          joint.kind == JointKind::cylindrical || joint.kind == JointKind::screw ||
+                          joint.kind == JointKind::planar;
+    const bool is_reversed = is_hinge && frames.axes_a.col(2).dot(frames.axes_b.col(2)) < 0.0;
+    if (joint.kind == JointKind::rope) {
+      if (frames.apart().norm() > joint.length * (1.0 + kOpenJoint))
+        messages.push_back(fmt::format("rope {} is {:.3g} m long, its ends are {:.3g} m apart",
+                                       joint.name, joint.length, frames.apart().norm()));
+    } else if (is_reversed) {
+      messages.push_back(fmt::format("the axes of joint {} point opposite ways", joint.name));
+    } else if (error.length() > kOpenJoint * joint.size || error.turn.norm() > kOpenJoint) {
+      messages.push_back(
+          fmt::format("joint {} is open by {:.3g} m and {:.3g} rad at the start: the first step "
+                      "closes it",
+                      joint.name, error.length(), error.turn.norm()));
+    }
+  }
+  return messages;
+}
+
 std::vector<std::string> find_strong_friction(const Scene& scene) {
   std::vector<std::string> messages;
   const auto judge = [&](double friction, const std::string& where) {
@@ -153,6 +184,8 @@ std::vector<SceneWarning> find_scene_warnings(const Scene& scene, const Model& m
   add_limited("mass-ratio", ratios, warnings);
   add_limited("mesh", find_mesh_problems(scene, model), warnings);
   add_limited("friction", find_strong_friction(scene), warnings);
+
+  add_limited("joint", find_open_joints(model, state), warnings);
 
   std::set<std::string> used;
   for (const Body& body : scene.bodies) used.insert(body.material);

@@ -10,8 +10,8 @@
 namespace scree {
 
 struct SceneWarning {
-  std::string
-      kind;  // "overlap", "tunnelling", "mass-ratio", "mesh", "friction" or "unused-material"
+  std::string kind;     // "overlap", "tunnelling", "mass-ratio", "mesh", "friction", "joint" or
+                        // "unused-material"
   std::string message;  // one line with names and numbers
 };
 

@@ -13,6 +13,10 @@ namespace {
 constexpr double kClosed = 1e-9;
 constexpr double kClosedShare = 1e-4, kClosedShareInContact = 1e-3;
 constexpr int kMostRounds = 12;
+// Beyond this, and beyond so many tolerances, a joint is open and the step not solved, whatever the
+// residual of its linear problem says.
+constexpr double kOpen = 1e-6;
+constexpr double kOpenShare = 100.0;
 
 /// Milliseconds since the last call.
 class Stopwatch {
@@ -124,7 +128,8 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   receipt.status = result.status;
   receipt.iterations = result.iterations;
   receipt.solver = result.used;
-  receipt.converged = receipt.residuals.relative_rms <= options.tolerance;
+  receipt.converged = receipt.residuals.relative_rms <= options.tolerance &&
+                      errors.relative <= std::max(kOpen, kOpenShare * options.tolerance);
   if (!receipt.converged && receipt.status == SolveStatus::converged) {
     receipt.status = SolveStatus::stalled;
   }

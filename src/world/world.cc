@@ -72,8 +72,13 @@ void World::Parts::stop_if_given_up() {
 /// One step, or two of half the size when the solver missed its tolerance and the caller wants
 /// that. The new state is left in workspace.next.
 Receipt World::Parts::advance(const State& from, double step, int halvings_left) {
-  Receipt receipt =
-      take_step(model, from, forces, step, *collision, *solver, solve_options, workspace);
+  Receipt receipt;
+  try {
+    receipt = take_step(model, from, forces, step, *collision, *solver, solve_options, workspace);
+  } catch (const ExpressionError& error) {
+    throw StepFailure(fmt::format("step {}: {}; the state before the step is kept", state.step + 1,
+                                  error.what()));
+  }
   stop_if_given_up();
   std::string quantity;
   const int broken = find_non_finite(workspace.next, quantity);

@@ -21,7 +21,9 @@ TEST(UrdfMotion, AnArmSwingsWithThePeriodOfItsMassAndInertia) {
             "<origin xyz=\"0 0 1\" rpy=\"0.05 0 0\"/><axis xyz=\"1 0 0\"/>"));
   ASSERT_THAT(errors(robot), IsEmpty());
   robot.scene.run.integrator = "leapfrog";
-  World world(robot.scene, {.step = 0.001});
+  WorldOptions options;
+  options.step = 0.001;
+  World world(robot.scene, options);
   const double inertia = 0.05 + 2.0 * 0.4 * 0.4, moment = 2.0 * 9.81 * 0.4;
   const double period =
       2.0 * std::numbers::pi * std::sqrt(inertia / moment) * (1.0 + 0.05 * 0.05 / 16.0);
@@ -46,7 +48,9 @@ TEST(UrdfMotion, DampingSlowsAWheelDown) {
       "izz=\"0.1\"/></inertial></link>" +
       joint("j", "continuous", "base", "wheel",
             "<axis xyz=\"0 0 1\"/><dynamics damping=\"0.2\"/>"));
-  World world(robot.scene, {.step = 0.001});
+  WorldOptions options;
+  options.step = 0.001;
+  World world(robot.scene, options);
   world.set_velocity(world.body_index("wheel"), Vec3::Zero(), Vec3(0, 0, 10));
   world.run(1.0);
   EXPECT_NEAR(world.joint_rate(0), 10.0 * std::exp(-2.0), 0.01);
@@ -76,7 +80,9 @@ TEST(UrdfMotion, LinksWithoutMassBetweenHingesHardlyMatter) {
       joint("y", "continuous", "one", "two", "<axis xyz=\"0 1 0\"/>") +
       joint("z", "continuous", "two", "arm", "<axis xyz=\"0 0 1\"/>"));
   ASSERT_THAT(errors(robot), IsEmpty());
-  World world(robot.scene, {.step = 0.001});
+  WorldOptions options;
+  options.step = 0.001;
+  World world(robot.scene, options);
   std::vector<double> crossings;
   double before = 0.05;
   while (crossings.size() < 3 && world.time() < 10.0) {

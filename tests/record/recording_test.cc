@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "record/export.h"
 #include "record/record_fixture.h"
 #include "scree/error.h"
 
@@ -64,6 +65,72 @@ TEST(Recording, WhatIsWrittenIsRead) {
       EXPECT_EQ(frame.contacts[i].residual, as_float(contacts[i].residual));
     }
   }
+}
+
+/// A hinge with one coordinate and a spherical joint with none.
+Model some_joints(const Scene& scene) {
+  Model model = some_model(scene);
+  model.joints.resize(2);
+  model.joints[0].name = "hinge";
+  model.joints[0].axis_count = 1;
+  model.joints[1].name = "ball, \"left\"";
+  model.joints[1].first_axis = 1;
+  model.joint_axes.resize(1);
+  return model;
+}
+
+std::string write_joints(const std::string& path) {
+  const Scene scene = some_scene(2);
+  const Model model = some_joints(scene);
+  Recorder recorder(path, scene, model, some_provenance());
+  for (int step = 0; step < 3; ++step) {
+    State state = some_state(2, step);
+    state.joint_coordinate = {0.25 * step};
+    state.joint_broken = {0, 0};
+    Receipt receipt = some_receipt(step);
+    for (int j = 0; j < 2 && step > 0; ++j) {
+      const double x = step + 0.5 * j;
+      receipt.joint_reactions.push_back(
+          {Vec3(x, 0, 1), Vec3(0, x, 2), Vec3(0, 1, x), Vec3(2, 0, x)});
+      receipt.joint_errors.push_back(0.125 * x);
+    }
+    recorder.write(model, state, receipt, {});
+  }
+  recorder.close();
+  return path;
+}
+
+TEST(Recording, JointsComeBack) {
+  const TestFolder folder;
+  const Recording recording(write_joints(folder.file("a.h5")));
+  EXPECT_EQ(recording.joint_names(), (std::vector<std::string>{"hinge", "ball, \"left\""}));
+  EXPECT_EQ(recording.coordinate_joints(), std::vector<std::int32_t>{0});
+  const Frame first = recording.frame(0), last = recording.frame(2);
+  ASSERT_EQ(first.receipt.joint_reactions.size(), 2u);  // nothing has acted before the first step
+  EXPECT_EQ(first.receipt.joint_reactions[1].force, Vec3::Zero());
+  EXPECT_EQ(last.joint_coordinate, std::vector<double>{0.5});
+  EXPECT_EQ(last.receipt.joint_errors, (std::vector<double>{0.25, 0.3125}));
+  const JointReaction& reaction = last.receipt.joint_reactions[1];
+  EXPECT_EQ(reaction.force, Vec3(2.5, 0, 1));
+  EXPECT_EQ(reaction.torque, Vec3(0, 2.5, 2));
+  EXPECT_EQ(reaction.force_in_joint, Vec3(0, 1, 2.5));
+  EXPECT_EQ(reaction.torque_in_joint, Vec3(2, 0, 2.5));
+}
+
+TEST(Recording, JointsAsCsv) {
+  const TestFolder folder;
+  const Recording recording(write_joints(folder.file("a.h5")));
+  export_joints_csv(recording, folder.file("a.csv"));
+  std::istringstream lines(read_bytes(folder.file("a.csv")));
+  std::string line;
+  std::vector<std::string> all;
+  while (std::getline(lines, line)) all.push_back(line);
+  ASSERT_EQ(all.size(), 7u);
+  EXPECT_EQ(all[5], "0.02,hinge,0.5,,,0.25,2,0,1,0,2,2,0,1,2,2,0,2");
+  EXPECT_EQ(all[6], "0.02,\"ball, \"\"left\"\"\",,,,0.3125,2.5,0,1,0,2.5,2,0,1,2.5,2,0,2.5");
+  const Recording without(write_recording(folder.file("b.h5"), 2, 3));
+  EXPECT_TRUE(without.joint_names().empty());
+  EXPECT_THROW(export_joints_csv(without, folder.file("b.csv")), InputError);
 }
 
 TEST(Recording, TrackIsTheBodyFrameByFrame) {

@@ -65,11 +65,13 @@ double squeezer_error(const char* integrator, double h) {
 }
 
 TEST(F3Squeezer, StartsWithThePublishedAccelerations) {
+  // Rounding of where the links start, 1e-16 m, is closed in the first step: over h^2 and lengths of
+  // 0.02 m that is 5e-3 rad/s^2. A longer step is further from the acceleration at the start.
   const double h = 1e-6;
   World world(squeezer("euler"), tight(h));
   world.step();
-  EXPECT_NEAR(world.joint_rate(0) / h, 14222.4439199541, 1e-3);
-  EXPECT_NEAR(world.joint_rate(1) / h, -10666.8329399656, 1e-3);
+  EXPECT_NEAR(world.joint_rate(0) / h, 14222.4439199541, 1e-2);
+  EXPECT_NEAR(world.joint_rate(1) / h, -10666.8329399656, 1e-2);
 }
 
 TEST(F3Squeezer, EndsWhereItIsPublished) {
@@ -310,6 +312,79 @@ TEST(F5Governor, KeepsItsAngularMomentumAtStepsItsDampersCannotFollow) {
     }
     EXPECT_LT(worst, 1e-9 * 53.87) << integrator;
   }
+}
+
+// ---- F4, Bricard's loop (IFToMM A04): by count it could not move, one equation depends on the
+// rest
+
+Scene bricard(const char* integrator) {
+  const Vec3 points[] = {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, -1, 1}, {0, -1, 1}, {0, 0, 1}};
+  const Vec3 axes[] = {Vec3::UnitY(), Vec3::UnitZ(), Vec3::UnitX()};
+  Scene scene = scene_for(integrator, {0, -kG, 0});
+  for (int i = 0; i < 5; ++i)
+    scene.add(rod(points[i], points[i + 1], 1.0).named("rod" + std::to_string(i)));
+  for (int i = 0; i < 6; ++i) {
+    const std::string a = i == 0 ? "" : "rod" + std::to_string(i - 1);
+    const std::string b = i == 5 ? "" : "rod" + std::to_string(i);
+    Joint joint = i == 5 ? revolute(b, a) : revolute(a, b);
+    scene.add(joint.at(points[i]).along(axes[i % 3]));
+  }
+  return scene;
+}
+
+Vec3 third_point(const World& world) {
+  const Pose pose = world.pose(2);
+  return pose.position + pose.orientation * Vec3(0.5, 0, 0);
+}
+
+TEST(F4Bricard, MovesAsTheReference) {
+  const std::pair<double, Vec3> reference[] = {{0.5, {0.9682836791, -1.2246251594, 0.7501466094}},
+                                               {1.0, {0.5105014612, -1.6491675994, 0.1401231146}},
+                                               {2.0, {-0.9693403448, -1.2212468950, 0.7542780108}},
+                                               {3.0, {-0.9671998000, -1.2280202147, 0.7459831762}},
+                                               {5.0, {0.9999999977, -1.0000672577, 0.9999327400}},
+                                               {10.0, {0.9999999638, -1.0002690127, 0.9997309511}}};
+  World world(bricard("leapfrog"), tight(1e-3));
+  EXPECT_EQ(world.dependent_equations(), 1);
+  double apart = 0.0, force = 0.0;
+  for (const auto& [time, point] : reference) {
+    while (world.time() < time - 1e-6) {
+      const Receipt receipt = world.step();
+      apart = std::max({apart, receipt.joint_error, receipt.joint_angle_error});
+      for (const JointReaction& reaction : receipt.joint_reactions)
+        force = std::max(force, reaction.force.norm());
+    }
+    EXPECT_LT((third_point(world) - point).norm(), 1e-5) << time;  // the catalogue asks for 1e-3
+  }
+  EXPECT_LT(apart, 1e-8);
+  EXPECT_LT(force, 100.0);  // five rods weigh 49 N: nothing grows along the dependent equation
+}
+
+TEST(F4Bricard, ConvergesWithTheOrderOfTheScheme) {
+  const Vec3 reference(0.5105014612, -1.6491675994, 0.1401231146);
+  const auto error = [&](const char* integrator, double step) {
+    World world(bricard(integrator), tight(step));
+    while (world.time() < 1.0 - 0.5 * step) world.step();
+    return (third_point(world) - reference).norm();
+  };
+  EXPECT_NEAR(std::log2(error("leapfrog", 8e-3) / error("leapfrog", 4e-3)), 2.0, 0.1);
+  EXPECT_NEAR(std::log2(error("euler", 2e-3) / error("euler", 1e-3)), 1.0, 0.1);
+}
+
+// Two hinges of one door say five things twice; each carries half of what it weighs.
+TEST(RedundantJoints, HingesOfADoorShareItsWeight) {
+  Scene scene;
+  scene.add(box({1, 0.05, 2}).at({0.5, 0, 1}).weighing(30).named("door"));
+  scene.add(revolute("", "door").at({0, 0, 0.25}).along(Vec3::UnitZ()));
+  scene.add(revolute("", "door").at({0, 0, 1.75}).along(Vec3::UnitZ()));
+  World world(scene, tight(1e-3));
+  EXPECT_EQ(world.dependent_equations(), 5);
+  for (int k = 0; k < 1000; ++k) EXPECT_TRUE(world.step().converged);
+  EXPECT_LT((world.pose(0).position - Vec3(0.5, 0, 1)).norm(), 1e-9);
+  for (int j = 0; j < 2; ++j)
+    EXPECT_NEAR(world.joint_reaction(j).force.z(), 15 * kG, 1e-6 * 30 * kG) << j;
+  const Vec3 sum = world.joint_reaction(0).force + world.joint_reaction(1).force;
+  EXPECT_LT((sum - Vec3(0, 0, 30 * kG)).norm(), 1e-6);
 }
 
 // ---- F9, the pendulum that swings far ----

@@ -455,5 +455,148 @@ TEST(Breaking, LetsGoAtTheForceItWasGiven) {
   }
 }
 
+// What pushes a joint and what stops it contradict each other until one gives way.
+TEST(JointStops, HoldAgainstAMotor) {
+  Scene scene;
+  scene.gravity = Vec3::Zero();
+  scene.add(box({0.1, 0.1, 0.1}).weighing(1).named("slide"));
+  Joint joint = prismatic("", "slide").along(Vec3::UnitX()).limited(0, 0.0603);
+  joint.axis(0).motor = JointMotor{.speed = 0.05, .max_force = 60};
+  scene.add(joint);
+  World world(scene, tight(0.01));
+  for (int k = 0; k < 300; ++k) EXPECT_TRUE(world.step().converged) << k;
+  EXPECT_NEAR(world.joint_coordinate(0), 0.0603, 1e-9);
+  EXPECT_NEAR(world.joint_rate(0), 0.0, 1e-9);
+}
+
+TEST(JointStops, HoldAFallWithFriction) {
+  Scene scene;
+  scene.add(box({0.1, 0.1, 0.1}).weighing(2).named("bead"));
+  Joint joint = make_joint(JointKind::point_on_line, "", "bead").along(Vec3::UnitZ());
+  joint.limited(-0.5, 0.5).rubbing(3.0);
+  scene.add(joint);
+  World world(scene, tight(0.005));
+  // a = g - 3/2 until the stop at t = sqrt(2 * 0.5 / a) = 0.347 s
+  for (int k = 0; k < 60; ++k) EXPECT_TRUE(world.step().converged) << k;
+  EXPECT_NEAR(world.joint_rate(0), -(kG - 1.5) * 0.3, 1e-9);
+  for (int k = 60; k < 200; ++k) EXPECT_TRUE(world.step().converged) << k;
+  EXPECT_NEAR(world.joint_coordinate(0), -0.5, 1e-6);
+  EXPECT_NEAR(world.joint_reaction(0).force.z(), 2 * kG, 1e-6);
+}
+
+// The receipt has what the world says of its joints.
+TEST(JointReceipts, HaveReactionsAndErrorsOfEveryJoint) {
+  Scene scene;
+  scene.add(box({1, 0.1, 0.1}).at({0.5, 0, 0}).weighing(2).named("beam"));
+  scene.add(make_joint(JointKind::fixed, "", "beam").at({0, 0, 0}).along(Vec3::UnitX()));
+  World world(scene, tight(0.01));
+  const Receipt receipt = world.step();
+  ASSERT_EQ(receipt.joint_reactions.size(), 1u);
+  ASSERT_EQ(receipt.joint_errors.size(), 1u);
+  const JointReaction& reaction = receipt.joint_reactions[0];
+  EXPECT_LT((reaction.force - Vec3(0, 0, 2 * kG)).norm(), 1e-9);
+  EXPECT_LT((reaction.torque - Vec3(0, -kG, 0)).norm(), 1e-9);  // 2 kg g at 0.5 m
+  // z of the joint's frame is the x axis of the world.
+  EXPECT_NEAR(reaction.force_in_joint.z(), 0.0, 1e-9);
+  EXPECT_NEAR(reaction.force_in_joint.norm(), 2 * kG, 1e-9);
+  EXPECT_NEAR(reaction.torque_in_joint.norm(), kG, 1e-9);
+  EXPECT_EQ(world.joint_reaction(0).force, reaction.force);
+  EXPECT_LT(receipt.joint_errors[0], 1e-9);
+}
+
+Scene slide(double start) {
+  Scene scene;
+  scene.gravity = Vec3::Zero();
+  scene.add(box({0.1, 0.1, 0.1}).at({start, 0, 0}).weighing(1).named("slide"));
+  return scene;
+}
+
+// Nothing but a stop is stronger than a motor without a bound, or than prescribed motion.
+TEST(JointStops, HoldAgainstAnythingThatMoves) {
+  for (const bool is_motor : {true, false}) {
+    Scene scene = slide(0.0);
+    Joint joint = prismatic("", "slide").along(Vec3::UnitX()).limited(-1, 0.503);
+    if (is_motor) {
+      joint.axis(0).motor = JointMotor{.speed = 1.0};
+    } else {
+      joint.axis(0).motion = "t";
+    }
+    scene.add(joint);
+    WorldOptions options;  // at the default tolerance: at the stop all that is left is rounding
+    options.step = 0.01;
+    World world(scene, options);
+    for (int k = 0; k < 100; ++k) EXPECT_TRUE(world.step().converged) << is_motor << " " << k;
+    EXPECT_NEAR(world.joint_coordinate(0), 0.503, 1e-9) << is_motor;
+  }
+}
+
+// A coordinate that starts beyond its stop comes back at the recovery speed, however short the
+// step, and so does what a rope is too short for.
+TEST(JointStops, DoNotThrowWhatStartsBeyondThem) {
+  for (const double h : {1e-2, 1e-4}) {
+    Scene scene = slide(0.0);
+    scene.add(prismatic("", "slide").along(Vec3::UnitX()).limited(0.5, 2.0));
+    World world(scene, tight(h));
+    double fastest = 0.0;
+    for (int k = 0; k < 100; ++k) {
+      world.step();
+      fastest = std::max(fastest, std::abs(world.joint_rate(0)));
+    }
+    EXPECT_LT(fastest, scene.recovery_speed + 1e-9) << h;
+    Scene roped = slide(2.0);
+    Joint rope = make_joint(JointKind::rope, "", "slide").between({0, 0, 0}, {2, 0, 0});
+    rope.length = 1.0;
+    roped.add(rope);
+    World hanging(roped, tight(h));
+    for (int k = 0; k < 100; ++k) hanging.step();
+    EXPECT_LT(hanging.state().velocity[1].norm(), scene.recovery_speed + 1e-9) << h;
+  }
+}
+
+TEST(JointLimits, BeyondHalfATurnStartWithinThem) {
+  Scene scene;
+  scene.gravity = Vec3::Zero();
+  scene.add(box({1, 0.1, 0.1}).weighing(1).named("arm").turned(Vec3::UnitZ(), 185 * kPi / 180));
+  Joint joint = revolute("", "arm").limited(170 * kPi / 180, 190 * kPi / 180);
+  joint.frame_a = joint.frame_b = Pose{};
+  scene.add(joint);
+  World world(scene, tight(0.01));
+  EXPECT_NEAR(world.joint_coordinate(0), 185 * kPi / 180, 1e-12);
+  world.step();
+  EXPECT_LT(world.joint_reaction(0).torque.norm(), 1e-9);
+}
+
+// Joined bodies do not touch; once their joint is broken they do.
+TEST(BreakingJoints, LeaveBodiesThatTouch) {
+  Scene scene;
+  scene.add(box({1, 1, 1}).at({0, 0, 0}).named("base").fixed());
+  scene.add(box({0.4, 0.4, 0.4}).at({0, 0, 1.0}).weighing(10).named("load"));
+  Joint joint = make_joint(JointKind::fixed, "base", "load").at({0, 0, 0.5});
+  joint.break_force = 50.0;
+  scene.add(joint);
+  World world(scene, tight(0.01));
+  int broken = 0;
+  for (int k = 0; k < 100; ++k) broken += world.step().broken_joints;
+  EXPECT_EQ(broken, 1);
+  EXPECT_NEAR(world.pose(1).position.z(), 0.7, 1e-3);
+}
+
+TEST(PrescribedMotion, ThatCannotGoOnNamesItsJoint) {
+  Scene scene = slide(0.0);
+  Joint joint = prismatic("", "slide").along(Vec3::UnitX()).named("ram");
+  joint.axis(0).motion = "0.1*sqrt(0.045-t)";
+  scene.add(joint);
+  World world(scene, tight(0.01));
+  try {
+    for (int k = 0; k < 10; ++k) world.step();
+    FAIL() << "no failure";
+  } catch (const StepFailure& failure) {
+    const std::string text = failure.what();
+    EXPECT_NE(text.find("step 5"), std::string::npos) << text;
+    EXPECT_NE(text.find("'ram'"), std::string::npos) << text;
+  }
+  EXPECT_EQ(world.step_count(), 4);
+}
+
 }  // namespace
 }  // namespace scree

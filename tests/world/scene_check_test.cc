@@ -131,5 +131,28 @@ TEST(SceneCheck, AMaterialNobodyHasIsNamed) {
   EXPECT_EQ(message_of(check(scene), "unused-material"), "no body is of material rubber");
 }
 
+TEST(SceneCheck, JointsThatDoNotFitAreNamed) {
+  Scene scene;
+  scene.add(box({1, 1, 1}).at({0, 0, 2}).named("a")).add(box({1, 1, 1}).at({3, 0, 2}).named("b"));
+  scene.add(spherical("", "a").at({0, 0, 2}));  // fits
+  EXPECT_EQ(message_of(check(scene), "joint"), "");
+  Joint open = spherical("a", "b").named("open");
+  open.frame_a.position = {1, 0, 0};
+  open.frame_b.position = {-1.5, 0, 0};
+  scene.add(open);
+  EXPECT_EQ(message_of(check(scene), "joint"),
+            "joint open is open by 0.5 m and 0 rad at the start: the first step closes it");
+  scene.joints.pop_back();
+  scene.add(revolute("a", "b").at({1.5, 0, 2}).named("hinge"));
+  Quat& turn = scene.joints.back().frame_b.orientation;
+  turn = turn * Quat(Eigen::AngleAxisd(M_PI, Vec3::UnitX()));
+  EXPECT_EQ(message_of(check(scene), "joint"), "the axes of joint hinge point opposite ways");
+  scene.joints.pop_back();
+  Joint rope = make_joint(JointKind::rope, "a", "b").between({0, 0, 2}, {3, 0, 2}).named("line");
+  rope.length = 2.0;
+  scene.add(rope);
+  EXPECT_EQ(message_of(check(scene), "joint"), "rope line is 2 m long, its ends are 3 m apart");
+}
+
 }  // namespace
 }  // namespace scree
