@@ -59,20 +59,19 @@ const char* kind_name(GeometryKind kind) {
 }
 
 Json describe_scene(const Scene& scene) {
-  const Model model = compile(scene);
+  // Shapes that touch nothing count too.
+  Scene touching = scene;
+  for (Body& body : touching.bodies) body.group = body.mask = 1;
+  const Model model = compile(touching);
   std::map<Motion, int> motions;
   double mass = 0.0;
   for (std::size_t i = 1; i < model.bodies.size(); ++i) {
     ++motions[model.bodies[i].motion];
     mass += model.bodies[i].mass;
   }
-  // Shapes that touch nothing count too.
-  Scene touching = scene;
-  for (Body& body : touching.bodies) body.group = body.mask = 1;
-  const Model shown = compile(touching);
   std::map<std::string, int> shapes;
-  for (const Collider& collider : shown.colliders) {
-    ++shapes[kind_name(shown.geometries[static_cast<std::size_t>(collider.geometry)].kind)];
+  for (const Collider& collider : model.colliders) {
+    ++shapes[kind_name(model.geometries[static_cast<std::size_t>(collider.geometry)].kind)];
   }
   Json parameters = Json::object();
   for (const Parameter& parameter : scene.parameters) parameters[parameter.name] = parameter.value;

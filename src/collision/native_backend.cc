@@ -25,16 +25,22 @@ const Geometry& geometry_of(const Model& model, const Collider& collider) {
   return model.geometries[at(collider.geometry)];
 }
 
-/// Bodies that never touch for their joints do so once all of these are broken.
-bool came_apart(const Model& model, const State& state, int a, int b) {
-  bool is_broken = false;
+/// Bodies that never touched for their joints, all of which are broken now.
+void find_parted(const Model& model, const State& state, std::vector<std::pair<int, int>>& pairs) {
+  pairs.clear();
+  const auto bodies = [&](std::size_t j) {
+    return std::pair<int, int>(std::minmax(model.joints[j].a, model.joints[j].b));
+  };
   for (std::size_t j = 0; j < state.joint_broken.size(); ++j) {
-    const JointModel& joint = model.joints[j];
-    if (std::minmax(joint.a, joint.b) != std::minmax(a, b)) continue;
-    if (!state.joint_broken[j]) return false;
-    is_broken = true;
+    if (state.joint_broken[j]) pairs.push_back(bodies(j));
   }
-  return is_broken;
+  if (pairs.empty()) return;
+  std::sort(pairs.begin(), pairs.end());
+  for (std::size_t j = 0; j < state.joint_broken.size(); ++j) {
+    if (state.joint_broken[j]) continue;
+    const auto [first, last] = std::equal_range(pairs.begin(), pairs.end(), bodies(j));
+    pairs.erase(first, last);
+  }
 }
 
 }  // namespace
@@ -72,7 +78,9 @@ void NativeBackend::collide_pair(const Model& model, const State& state, double 
   if (model.colliders[at(i)].body > model.colliders[at(j)].body) std::swap(i, j);
   const Collider& a = model.colliders[at(i)];
   const Collider& b = model.colliders[at(j)];
-  if (!model.may_touch(a.body, b.body) && !came_apart(model, state, a.body, b.body)) return;
+  if (!model.may_touch(a.body, b.body) &&
+      !std::binary_search(apart_.begin(), apart_.end(), std::pair<int, int>(a.body, b.body)))
+    return;
   const Geometry& geometry_a = geometry_of(model, a);
   const Geometry& geometry_b = geometry_of(model, b);
   chunk.scratch.clear();
@@ -160,6 +168,7 @@ void NativeBackend::find_seams(const Model& model) {
 void NativeBackend::find_contacts(const Model& model, const State& state, double step,
                                   Contacts& contacts) {
   place_colliders(model, state, step);
+  find_parted(model, state, apart_);
   const std::vector<Pair>& pairs = broad_phase_.find_pairs(input_);
   collide_pairs(model, state, step, pairs);
   gather();

@@ -35,7 +35,8 @@ class NativeBackend : public CollisionBackend {
 
   BroadPhase broad_phase_;
   BroadPhaseInput input_;
-  std::vector<Pose> poses_;    // of the colliders
+  std::vector<Pose> poses_;                 // of the colliders
+  std::vector<std::pair<int, int>> apart_;  // a < b, sorted: joined until their joints broke
   std::vector<double> swing_;  // m/s, greatest speed of a point of the collider by rotation
   std::vector<Chunk> chunks_;
   std::vector<FoundContact> found_;

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "solve/methods.h"
+#include "solve/options.h"
 
 namespace scree {
 namespace {
@@ -58,11 +59,6 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
                                    [](const Vec3& p) { return p.isZero(0.0); });
   const std::vector<double> start_rows = impulses.rows;
   const auto start = std::chrono::steady_clock::now();
-  auto time_left = [&] {
-    if (options.time_limit <= 0.0) return 0.0;  // no limit
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    return std::max(1e-9, options.time_limit - spent.count());
-  };
   SolveOptions first = options;
   first.max_iterations = std::min(most, kSweepsBefore);
   const bool is_small = problem.contacts.size() < kLarge;
@@ -70,7 +66,7 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
   SolveResult result = sweeps_->solve(problem, impulses, first);
 
   SolveOptions second = options;
-  second.time_limit = time_left();
+  second.time_limit = time_left(options, start);
   second.max_iterations = std::min(most - result.iterations, kMostIterations);
   second.extra.emplace_back("start_sweeps", 0.0);
   second.extra.emplace_back("most_flops",
@@ -87,7 +83,7 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
       add(result, std::move(polished));
       if (is_polished || result.iterations >= most) return result;
       SolveOptions again = options;
-      again.time_limit = time_left();
+      again.time_limit = time_left(options, start);
       again.max_iterations = most - result.iterations;
       for (Vec3& p : impulses.contacts) p.setZero();
       impulses.rows = start_rows;
@@ -97,7 +93,7 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
   }
   auto sweep_on = [&](int count) {
     SolveOptions on = options;
-    on.time_limit = time_left();
+    on.time_limit = time_left(options, start);
     on.max_iterations = std::min(count, most - result.iterations);
     on.extra.emplace_back("descent_after", 0.0);
     add(result, sweeps_->solve(problem, impulses, on));
@@ -106,7 +102,7 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
   if (!is_small && result.residuals.relative_rms <= kNear * options.tolerance &&
       sweep_on(kSweepsNear))
     return result;
-  second.time_limit = time_left();
+  second.time_limit = time_left(options, start);
   second.max_iterations = std::min(most - result.iterations, kMostIterations);
   add(result, interior_->solve(problem, impulses, second));
   if (result.status != SolveStatus::converged && result.iterations < most) sweep_on(most);
@@ -119,7 +115,8 @@ SolverInfo automatic_info() {
   SolverInfo info = gauss_seidel_info();
   info.name = "auto";
   info.description =
-      "gauss-seidel, and interior-point where that gets stuck; the receipt says which";
+      "gauss-seidel, and interior-point where that gets stuck; hybrid where there are joints; the "
+      "receipt says which";
   info.source = "";
   info.create = [] { return std::make_unique<Automatic>(); };
   return info;

@@ -1,7 +1,8 @@
 // `hybrid`: joints by a sparse factor, what is bounded by finding its active set. Without contacts
 // the rows are solved exactly: those inside their bounds are equations, the others stand at a
 // bound, and block principal pivoting moves rows between the two sets until both agree. With
-// contacts the interior point solves everything at once and the factor makes the joints exact.
+// contacts the interior point solves everything at once, the factor makes the joints exact, and
+// sweeps mend what that did to the contacts; see alternate() and solve_shifted().
 //
 // [A65] D. Anderson, "Iterative procedures for nonlinear integral equations", J. ACM 12 (1965)
 //   547-560.
@@ -29,12 +30,11 @@ constexpr double kNoBound = 1e100;  // N s; a bound beyond this is none
 constexpr double kExact = 1e-11;
 constexpr double kExactShare = 1e-4;  // of the tolerance
 constexpr int kMostPivots = 100;
-constexpr int kInterior = 40;  // iterations of the interior point: it converges in 20 or not at all
+constexpr int kInterior = 40;  // iterations of the interior point before something else is tried
 constexpr int kSweeps = 30;    // of the first round, twice as many in each further one
 constexpr int kFewRounds = 1, kManyRounds = 5;
-constexpr int kShifts = 4,
-              kShiftMemory = 4;  // shifts of the first attempt, twice as many in the next
-constexpr int kAttempts = 2, kClosingAttempts = 2;  // at a step, and at closing its joints
+constexpr int kShifts = 4;  // of the first attempt, twice as many in the next
+constexpr int kShiftMemory = 4, kAttempts = 2;
 constexpr double kShiftEnough = 0.7;    // of the tolerance: polishing the joints takes some
 constexpr double kInteriorShare = 0.5;  // of the tolerance, for the interior point
 constexpr int kPatience = 2;    // rounds until sweeps that converge will do, joints exact or not
@@ -84,8 +84,7 @@ class Hybrid final : public Solver {
 
  private:
   SolveResult solve_rows(const Problem& problem, Impulses& impulses, const SolveOptions& options);
-  SolveResult solve_all(const Problem& problem, Impulses& impulses, const SolveOptions& options,
-                        int attempts);
+  SolveResult solve_all(const Problem& problem, Impulses& impulses, const SolveOptions& options);
   SolveResult solve_shifted(const Problem& problem, Impulses& impulses, const SolveOptions& options,
                             SolveResult result, int shifts);
   SolveResult alternate(const Problem& problem, Impulses& impulses, const SolveOptions& options,
@@ -231,7 +230,8 @@ SolveResult Hybrid::solve_rows(const Problem& problem, Impulses& impulses,
 }
 
 SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
-                              const SolveOptions& options, int attempts) {
+                              const SolveOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
   SolveOptions inner = options;
   inner.extra.emplace_back("start_sweeps", 0.0);
   inner.max_iterations =
@@ -239,10 +239,14 @@ SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
   // Closing the joints needs some of the tolerance.
   inner.tolerance = kInteriorShare * options.tolerance;
   SolveResult result = interior_->solve(problem, impulses, inner);
-  result = alternate(problem, impulses, options, std::move(result), kFewRounds);
-  if (result.status == SolveStatus::converged || options.law != Law::coulomb) return result;
-  for (int attempt = 0; attempt < attempts && result.status == SolveStatus::stalled; ++attempt)
-    result = solve_shifted(problem, impulses, options, std::move(result), kShifts << attempt);
+  SolveOptions rest = options;
+  rest.time_limit = time_left(options, start);
+  result = alternate(problem, impulses, rest, std::move(result), kFewRounds);
+  if (options.law != Law::coulomb) return result;
+  for (int attempt = 0; attempt < kAttempts && result.status == SolveStatus::stalled; ++attempt) {
+    rest.time_limit = time_left(options, start);
+    result = solve_shifted(problem, impulses, rest, std::move(result), kShifts << attempt);
+  }
   return result;
 }
 
@@ -291,7 +295,9 @@ SolveResult Hybrid::solve_shifted(const Problem& problem, Impulses& impulses,
   }
   impulses = best_;
   result.residuals.relative_rms = best;
-  return alternate(problem, impulses, options, std::move(result), kManyRounds);
+  SolveOptions rest = options;
+  rest.time_limit = time_left(options, start);
+  return alternate(problem, impulses, rest, std::move(result), kManyRounds);
 }
 
 /// Makes the joints exact with the contacts as they are; if these suffer, sweeps over everything
@@ -306,6 +312,10 @@ SolveResult Hybrid::alternate(const Problem& problem, Impulses& impulses,
     best = residual;
     best_ = impulses;
   };
+  const auto is_over = [&](int iterations) {
+    return is_time_over(options, start) ||
+           (options.max_iterations > 0 && iterations >= options.max_iterations);
+  };
   for (int round = 0;; ++round) {
     velocities_from(problem, impulses, velocities_);
     place_rows_by_velocity(problem, impulses);
@@ -316,8 +326,9 @@ SolveResult Hybrid::alternate(const Problem& problem, Impulses& impulses,
     if (residual <= options.tolerance)
       return judged(problem, impulses, options, result.iterations, SolveStatus::converged);
     keep_best(residual);
-    if (round == rounds || is_time_over(options, start)) break;
+    if (round == rounds || is_over(result.iterations)) break;
     SolveOptions sweeping = options;
+    sweeping.time_limit = time_left(options, start);
     sweeping.max_iterations = kSweeps << round;
     const SolveResult swept = sweeps_->solve(problem, impulses, sweeping);
     result.iterations += swept.iterations;
@@ -325,7 +336,10 @@ SolveResult Hybrid::alternate(const Problem& problem, Impulses& impulses,
     if (round >= kPatience && swept.status == SolveStatus::converged) break;
   }
   impulses = best_;
-  return judged(problem, impulses, options, result.iterations, SolveStatus::stalled);
+  const SolveStatus otherwise = is_time_over(options, start) ? SolveStatus::time_limit
+                                : is_over(result.iterations) ? SolveStatus::iteration_limit
+                                                             : SolveStatus::stalled;
+  return judged(problem, impulses, options, result.iterations, otherwise);
 }
 
 SolveResult Hybrid::solve(const Problem& problem, Impulses& impulses, const SolveOptions& options) {
@@ -333,7 +347,7 @@ SolveResult Hybrid::solve(const Problem& problem, Impulses& impulses, const Solv
   audit_.prepare(problem);
   rows_.prepare(problem);
   factored_.clear();
-  if (!problem.contacts.empty()) return solve_all(problem, impulses, options, kAttempts);
+  if (!problem.contacts.empty()) return solve_all(problem, impulses, options);
   place_rows(problem, impulses);
   return solve_rows(problem, impulses, options);
 }
@@ -347,20 +361,22 @@ SolveResult Hybrid::solve_again(const Problem& problem, Impulses& impulses,
   result.residuals.relative_rms = audit_.residual(problem, impulses, options.law);
   result = alternate(problem, impulses, options, std::move(result), 0);
   if (result.status == SolveStatus::converged) return result;
-  return solve_all(problem, impulses, options, kClosingAttempts);
+  return solve_all(problem, impulses, options);
 }
 
 }  // namespace
 
 SolverInfo hybrid_info() {
-  return {.name = "hybrid",
-          .description =
-              "joints by a sparse factor and block pivoting, with contacts by interior point",
-          .source = "Hestenes 1969; Judice, Pires 1992; Lacoursiere 2007",
-          .laws = {Law::coulomb, Law::relaxed, Law::none},
-          .options = {},
-          .default_max_iterations = kMostPivots,
-          .create = [] { return std::make_unique<Hybrid>(); }};
+  return {
+      .name = "hybrid",
+      .description =
+          "joints by a sparse factor and block pivoting; with contacts interior point, factor and "
+          "sweeps in turn",
+      .source = "Hestenes 1969; Judice, Pires 1992; Lacoursiere 2007",
+      .laws = {Law::coulomb, Law::relaxed, Law::none},
+      .options = {},
+      .default_max_iterations = kMostPivots,
+      .create = [] { return std::make_unique<Hybrid>(); }};
 }
 
 }  // namespace scree

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -27,6 +28,13 @@ inline bool is_time_over(const SolveOptions& options, std::chrono::steady_clock:
   if (options.time_limit <= 0.0) return false;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   return spent.count() > options.time_limit;
+}
+
+/// What is left of the time for the next stage of a solve; 0: there is no limit.
+inline double time_left(const SolveOptions& options, std::chrono::steady_clock::time_point start) {
+  if (options.time_limit <= 0.0) return 0.0;
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  return std::max(1e-9, options.time_limit - spent.count());
 }
 
 /// An option that counts something. Throws InputError unless it is a whole number >= least.

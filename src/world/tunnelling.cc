@@ -20,17 +20,6 @@ bool is_bottomless(GeometryKind kind) {
   return kind == GeometryKind::half_space || kind == GeometryKind::height_field;
 }
 
-/// The parts of a body are of the same groups. Both bodies have a shape.
-const Collider& first_part(const Model& model, int body) {
-  return *std::lower_bound(model.colliders.begin(), model.colliders.end(), body,
-                           [](const Collider& collider, int b) { return collider.body < b; });
-}
-
-bool may_meet(const Model& model, int i, int j) {
-  const Collider &a = first_part(model, i), &b = first_part(model, j);
-  return (a.group & b.mask) != 0 && (b.group & a.mask) != 0 && model.may_touch(i, j);
-}
-
 }  // namespace
 
 TunnellingWatch::TunnellingWatch(const Model& model) : thickness_(model.bodies.size(), kInfinity) {
@@ -67,7 +56,7 @@ std::vector<TunnellingRisk> TunnellingWatch::find(const Model& model, const Stat
       const double reach = body.bounding_radius + model.bodies[j].bounding_radius;
       if (motion.norm() <= limit) continue;
       if (distance_to_segment(state.position[j], state.position[i], motion) > reach) continue;
-      if (!may_meet(model, static_cast<int>(i), other)) continue;
+      if (!model.may_touch(static_cast<int>(i), other)) continue;
       risks.push_back({static_cast<int>(i), other, motion.norm(), thickness_[i]});
       break;
     }
