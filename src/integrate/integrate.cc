@@ -25,8 +25,9 @@ void drift_rotation(const BodyModel& body, double step, Quat& orientation, Vec3&
   Vec3 w0 = orientation.conjugate() * angular_velocity;
   for (int piece = 0; piece < pieces; ++piece) {
     const Vec3 momentum = body.inertia * w0;
-    Vec3 w1 = w0, middle = w0;
-    Quat turn_by = rotation_by(h * w0);
+    // Euler's equations over half the piece are the start.
+    Vec3 w1 = w0, middle = w0 + 0.5 * h * (body.inverse_inertia * momentum.cross(w0));
+    Quat turn_by = rotation_by(h * middle);
     for (int k = 0; k < kMaxDriftIterations; ++k) {
       const Vec3 next = body.inverse_inertia * (turn_by.conjugate() * momentum);
       const double change = (next - w1).squaredNorm();

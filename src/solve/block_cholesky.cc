@@ -50,6 +50,22 @@ inline int factor_diagonal(double* a, std::size_t stride, const double* entry,
   return vanished;
 }
 
+/// Row-major L^-1 of a lower triangle, by its rows.
+inline void invert_lower(const double lower[kBlock][kBlock], const double* inverse, double* out) {
+  for (std::size_t r = 0; r < kBlock; ++r) {
+    Lane sum[kBlock / 2] = {};
+    for (std::size_t k = 0; k < r; ++k) {
+      const Lane factor{lower[r][k], lower[r][k]};
+      for (std::size_t c = 0; c < kBlock / 2; ++c)
+        sum[c] -= factor * load(out + kBlock * k + 2 * c);
+    }
+    double* row = out + kBlock * r;
+    for (std::size_t c = 0; c < kBlock / 2; ++c)
+      store(row + 2 * c, sum[c] * Lane{inverse[r], inverse[r]});
+    row[r] = inverse[r];
+  }
+}
+
 /// X L^T = A for the six rows of a tile, in place.
 inline void solve_below(double* a, std::size_t stride, const double lower[kBlock][kBlock],
                         const double* inverse) {
@@ -218,7 +234,7 @@ void BlockCholesky::find_panels() {
       true_blocks = true_joined;
       ++last;
     }
-    Panel panel{};
+    TilePanel panel{};
     panel.first = first;
     panel.width = last + 1 - first;
     panel.height = panel.width + static_cast<std::int32_t>(below(last));
@@ -238,11 +254,11 @@ void BlockCholesky::find_panels() {
     first = last + 1;
   }
   values_.resize(values);
-  inverse_diagonal_.resize(kBlock * idx(nodes_));
+  inverse_diagonal_.resize(kBlock * kBlock * idx(nodes_));
   permuted_.resize(kBlock * idx(nodes_));
   row_in_target_.resize(idx(nodes_));
   std::int32_t tallest = 0;
-  for (const Panel& panel : panels_) tallest = std::max(tallest, panel.height);
+  for (const TilePanel& panel : panels_) tallest = std::max(tallest, panel.height);
   local_.resize(idx(tallest));
   counting_.resize(idx(tallest));
   std::iota(counting_.begin(), counting_.end(), 0);
@@ -252,7 +268,7 @@ void BlockCholesky::find_updates() {
   std::vector<std::size_t> count(panels_.size() + 1, 0);
   auto for_each_update = [&](auto&& found) {
     for (std::size_t s = 0; s < panels_.size(); ++s) {
-      const Panel& source = panels_[s];
+      const TilePanel& source = panels_[s];
       for (std::int32_t begin = source.width; begin < source.height;) {
         const std::int32_t target = panel_of_[idx(rows_[source.rows + idx(begin - source.width)])];
         std::int32_t end = begin + 1;
@@ -276,7 +292,7 @@ void BlockCholesky::find_updates() {
 }
 
 BlockCholesky::Place BlockCholesky::place_of(std::int32_t row, std::int32_t column) const {
-  const Panel& panel = panels_[idx(panel_of_[idx(column)])];
+  const TilePanel& panel = panels_[idx(panel_of_[idx(column)])];
   std::size_t local = idx(row - panel.first);
   if (row >= panel.first + panel.width) {
     const auto begin = rows_.begin() + static_cast<std::ptrdiff_t>(panel.rows);
@@ -308,8 +324,8 @@ void BlockCholesky::add_pair(std::size_t pair, const Block& block) {
 }
 
 /// Subtracts what a finished panel contributes to the columns of the target.
-void BlockCholesky::subtract(const Update& update, const Panel& target) {
-  const Panel& source = panels_[idx(update.source)];
+void BlockCholesky::subtract(const Update& update, const TilePanel& target) {
+  const TilePanel& source = panels_[idx(update.source)];
   const std::size_t stride = kBlock * idx(source.height), stride_c = kBlock * idx(target.height);
   const double* from = values_.data() + source.values;
   double* to = values_.data() + target.values;
@@ -325,10 +341,9 @@ void BlockCholesky::subtract(const Update& update, const Panel& target) {
 }
 
 /// Dense factor of a panel from which all earlier panels have been subtracted.
-int BlockCholesky::factor_panel(const Panel& panel) {
+int BlockCholesky::factor_panel(const TilePanel& panel) {
   const std::size_t stride = kBlock * idx(panel.height);
   double* base = values_.data() + panel.values;
-  double* inverse = inverse_diagonal_.data() + kBlock * idx(panel.first);
   int vanished = 0;
   for (std::int32_t j = 0; j < panel.width; ++j) {
     double* column = base + kBlock * idx(j) * stride;
@@ -338,11 +353,11 @@ int BlockCholesky::factor_panel(const Panel& panel) {
       subtract_tiles({column, stride, counting_.data() + j, panel.height - j,
                       base + kBlock * idx(j), base + kBlock * idx(j), stride, kBlock * j});
     }
-    double lower[kBlock][kBlock];
-    vanished +=
-        factor_diagonal(column + kBlock * idx(j), stride, entry, lower, inverse + kBlock * idx(j));
+    double lower[kBlock][kBlock], inverse[kBlock];
+    vanished += factor_diagonal(column + kBlock * idx(j), stride, entry, lower, inverse);
+    invert_lower(lower, inverse, inverse_diagonal_.data() + kBlock * kBlock * idx(panel.first + j));
     for (std::int32_t i = j + 1; i < panel.height; ++i) {
-      solve_below(column + kBlock * idx(i), stride, lower, inverse + kBlock * idx(j));
+      solve_below(column + kBlock * idx(i), stride, lower, inverse);
     }
   }
   return vanished;
@@ -350,7 +365,7 @@ int BlockCholesky::factor_panel(const Panel& panel) {
 
 int BlockCholesky::factor() {
   int vanished = 0;
-  for (const Panel& panel : panels_) {
+  for (const TilePanel& panel : panels_) {
     for (std::int32_t k = 0; k < panel.width; ++k) row_in_target_[idx(panel.first + k)] = k;
     for (std::int32_t k = panel.width; k < panel.height; ++k) {
       row_in_target_[idx(rows_[panel.rows + idx(k - panel.width)])] = k;
@@ -366,56 +381,7 @@ void BlockCholesky::solve(std::span<double> x) {
   for (std::size_t k = 0; k < position_.size(); ++k) {
     std::copy_n(x.data() + kBlock * k, kBlock, y + kBlock * idx(position_[k]));
   }
-  using Part = Eigen::Matrix<double, kBlock, 1>;
-  using View = Eigen::Map<const Block, 0, Eigen::OuterStride<>>;
-  // Block row i of a panel, in the elimination order.
-  const auto row_of = [&](const Panel& panel, std::int32_t i) {
-    return i < panel.width ? panel.first + i : rows_[panel.rows + idx(i - panel.width)];
-  };
-  // L y = x
-  for (const Panel& panel : panels_) {
-    const auto stride = static_cast<Eigen::Index>(kBlock * idx(panel.height));
-    for (std::int32_t j = 0; j < panel.width; ++j) {
-      const double* column =
-          values_.data() + panel.values + kBlock * idx(j) * static_cast<std::size_t>(stride);
-      const double* own = column + kBlock * idx(j);
-      const double* inverse = inverse_diagonal_.data() + kBlock * idx(panel.first + j);
-      Eigen::Map<Part> head(y + kBlock * idx(panel.first + j));
-      for (std::size_t c = 0; c < kBlock; ++c, own += stride) {
-        const double value = head[static_cast<int>(c)] * inverse[c];
-        head[static_cast<int>(c)] = value;
-        for (std::size_t r = c + 1; r < kBlock; ++r) head[static_cast<int>(r)] -= own[r] * value;
-      }
-      for (std::int32_t i = j + 1; i < panel.height; ++i) {
-        const View block(column + kBlock * idx(i), Eigen::OuterStride<>(stride));
-        Eigen::Map<Part>(y + kBlock * idx(row_of(panel, i))).noalias() -= block * head;
-      }
-    }
-  }
-  // L^T x = y
-  for (std::size_t p = panels_.size(); p-- > 0;) {
-    const Panel& panel = panels_[p];
-    const auto stride = static_cast<Eigen::Index>(kBlock * idx(panel.height));
-    for (std::int32_t j = panel.width; j-- > 0;) {
-      const double* column =
-          values_.data() + panel.values + kBlock * idx(j) * static_cast<std::size_t>(stride);
-      const double* inverse = inverse_diagonal_.data() + kBlock * idx(panel.first + j);
-      Eigen::Map<Part> head(y + kBlock * idx(panel.first + j));
-      Part sum = head;
-      for (std::int32_t i = j + 1; i < panel.height; ++i) {
-        const View block(column + kBlock * idx(i), Eigen::OuterStride<>(stride));
-        sum.noalias() -=
-            block.transpose() * Eigen::Map<const Part>(y + kBlock * idx(row_of(panel, i)));
-      }
-      for (int c = kBlock; c-- > 0;) {
-        const double* own = column + kBlock * idx(j) + c * stride;
-        double value = sum[c];
-        for (int r = c + 1; r < static_cast<int>(kBlock); ++r) value -= own[r] * sum[r];
-        sum[c] = value * inverse[c];
-      }
-      head = sum;
-    }
-  }
+  solve_tiles({panels_, rows_.data(), values_.data(), inverse_diagonal_.data(), y});
   for (std::size_t k = 0; k < position_.size(); ++k) {
     std::copy_n(y + kBlock * idx(position_[k]), kBlock, x.data() + kBlock * k);
   }

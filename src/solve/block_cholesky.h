@@ -14,6 +14,8 @@
 #include <span>
 #include <vector>
 
+#include "solve/block_tiles.h"
+
 namespace scree {
 
 struct NodePair {
@@ -45,15 +47,6 @@ class BlockCholesky {
   double flops() const { return flops_; }                   // of one factor()
 
  private:
-  // Columns first .. first+width-1 of L have the same pattern below their triangle. Rows are
-  // the `width` own ones and then those in rows_; the values are a dense column-major panel of
-  // 6*height rows and 6*width columns at `values`.
-  struct Panel {
-    std::int32_t first, width, height;  // block columns; height counts the own rows too
-    std::size_t rows;                   // into rows_: the height - width rows below
-    std::size_t values;                 // into values_
-    std::size_t updates, updates_end;   // into updates_: what is subtracted from this panel
-  };
   // Rows begin..end-1 (block rows of panel `source`) fall into the columns of the target.
   struct Update {
     std::int32_t source, begin, end;
@@ -69,8 +62,8 @@ class BlockCholesky {
   void find_panels();
   void find_updates();
   Place place_of(std::int32_t row, std::int32_t column) const;  // positions, row >= column
-  void subtract(const Update& update, const Panel& target);
-  int factor_panel(const Panel& panel);
+  void subtract(const Update& update, const TilePanel& target);
+  int factor_panel(const TilePanel& panel);
   std::size_t below(std::int32_t column) const {  // rows of L below the diagonal
     const auto c = static_cast<std::size_t>(column);
     return column_start_[c + 1] - column_start_[c];
@@ -83,14 +76,15 @@ class BlockCholesky {
   std::vector<std::size_t> column_start_;  // pattern of L below the diagonal
   std::vector<std::int32_t> column_rows_;
   std::vector<std::int32_t> panel_of_;  // by position
-  std::vector<Panel> panels_;
+  std::vector<TilePanel> panels_;
   std::vector<std::int32_t> rows_;
   std::vector<Update> updates_;
   std::vector<Place> diagonal_, off_diagonal_;
   std::vector<std::int32_t> row_in_target_;     // block row -> row of the panel being built
   std::vector<std::int32_t> local_, counting_;  // scratch of subtract(); 0, 1, 2, ...
   std::vector<double> values_;
-  std::vector<double> inverse_diagonal_;  // 1/L_ii by scalar position; 0: pivot infinite
+  // Row-major inverse of the 6x6 tile of L on the diagonal; a row of zeros: pivot infinite.
+  std::vector<double> inverse_diagonal_;
   std::vector<double> permuted_;
   std::size_t block_count_ = 0;
   double flops_ = 0.0;

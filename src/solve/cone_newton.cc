@@ -15,8 +15,9 @@ namespace {
 // A row that is free, or far from its bounds, has no stiffness of its own: it gets this share of
 // its Delassus entry. The error is proportional to the step and dies with it.
 constexpr double kRowSoftness = 1e-8;
-// The barrier may not fall below this share of what the constraints are violated by: with the exact
-// law the shift is late, and iterates that reach the boundary before it arrives are stuck there.
+// The barrier of a point may not fall below this share of what its constraint is violated by: with
+// the exact law the shift is late, and iterates that reach the boundary before it arrives are stuck
+// there. Point by point, or the few whose shift creeps would hold up all others.
 constexpr double kBarrierOfViolation = 0.1;
 // Nor below rounding: s.z is a difference of numbers of the size s_0 z_0.
 constexpr double kBarrierOfSize = 1e-14;
@@ -159,7 +160,7 @@ double ConeProgram::linearise() {
         -(body.mass * Eigen::Map<const Vec6>(delta_.data() + 6 * idx(node)));
   }
   double gap = 0.0;
-  violation_ = size_ = 0.0;
+  size_ = 0.0;
   linearise_points(gap);
   linearise_rows(gap);
   free_axes_only(base_);
@@ -185,7 +186,6 @@ void ConeProgram::linearise_points(double& gap) {
       state.r[1] = u1 - state.s[1];
       state.r[2] = u2 - state.s[2];
       gap += dot(state.s, state.z);
-      violation_ += std::abs(dot(state.r, state.z));
       size_ += state.s[0] * state.z[0];
       scale(point, state, k);
       sum.add(k, point.arm_a, point.arm_b);
@@ -309,7 +309,9 @@ void ConeProgram::corrector_forces(double target) {
       double a[3];
       unscale(state.root, state.beta, state.ds, a);
       const double b[3] = {-l[0] - a[0], -l[1] - a[1], -l[2] - a[2]};  // W dz of the predictor
-      const double d[3] = {target - dot(a, b), -(a[0] * b[1] + b[0] * a[1]),
+      const double violation = kBarrierOfViolation * std::abs(dot(state.r, state.z));
+      const double own = std::max(target, std::min(dot(state.s, state.z), violation));
+      const double d[3] = {own - dot(a, b), -(a[0] * b[1] + b[0] * a[1]),
                            -(a[0] * b[2] + b[0] * a[2])};
       const double x0 = hyperbolic(l, d) / cone_determinant(l);
       const double x[3] = {x0, (d[1] - l[1] * x0) / l[0], (d[2] - l[2] * x0) / l[0]};
@@ -357,8 +359,7 @@ double ConeProgram::step() {
   double target = left * left * left * average;
   if (cones_ > 0) {
     const double count = static_cast<double>(cones_);
-    target = std::max({target, std::min(average, kBarrierOfViolation * violation_ / count),
-                       kBarrierOfSize * size_ / count});
+    target = std::max(target, kBarrierOfSize * size_ / count);
   }
   corrector_forces(target);
   factor_.solve({change_.data(), size});

@@ -123,7 +123,7 @@ class ConeProgram {
   // Six numbers per node and one dummy node that stays zero in velocities.
   std::vector<double> delta_, dv_, change_, base_;  // v - v_f; m/s and N s
   std::size_t cones_ = 0;
-  double gap_ = 0.0, violation_ = 0.0, size_ = 0.0;  // sums of s.z, |r.z| and s_0 z_0, J
+  double gap_ = 0.0, size_ = 0.0;  // sums of s.z and s_0 z_0, J
   BlockCholesky factor_;
 };
 

@@ -68,6 +68,10 @@ void DirectRows::take_biases(const Problem& problem) {
   for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].bias = problem.rows[i].bias;
 }
 
+void DirectRows::take_biases(std::span<const double> biases) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].bias = biases[i];
+}
+
 void DirectRows::group_rows() {
   groups_.clear();
   pairs_.clear();

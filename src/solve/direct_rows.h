@@ -35,6 +35,7 @@ class DirectRows {
   bool has_loops() const { return has_loops_; }
   /// Takes new biases from a problem that has the Jacobians of the last prepare().
   void take_biases(const Problem& problem);
+  void take_biases(std::span<const double> biases);
 
   /// is_active: one per row; the others keep their impulse.
   void factor(std::span<const char> is_active);
@@ -66,8 +67,8 @@ class DirectRows {
     int side_count;
     double bias, compliance, softness;  // softness: eps w
     double lower, upper;
-    double d;                           // D; 0: not active
-    bool is_equation;                   // no bounds, no compliance
+    double d;          // D; 0: not active
+    bool is_equation;  // no bounds, no compliance
   };
   // Rows of one joint have the same bodies: their products are summed before they go to the factor.
   struct Group {

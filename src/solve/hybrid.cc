@@ -2,17 +2,11 @@
 // the rows are solved exactly: those inside their bounds are equations, the others stand at a
 // bound, and block principal pivoting moves rows between the two sets until both agree. With
 // contacts the interior point solves everything at once, the factor makes the joints exact, and
-// sweeps mend what that did to the contacts; see alternate() and solve_shifted().
-//
-// [A65] D. Anderson, "Iterative procedures for nonlinear integral equations", J. ACM 12 (1965)
-//   547-560.
-// [ACLM11] V. Acary, F. Cadoux, C. Lemarechal, J. Malick, "A formulation of the linear discrete
-//   Coulomb friction problem via convex optimization", ZAMM 91 (2011) 155-175.
+// sweeps mend what that did to the contacts; see alternate().
 // [JP92] J. Judice, F. Pires, "Basic-set algorithm for a generalized linear complementarity
 //   problem", J. Optim. Theory Appl. 74 (1992) 391-411.
 // [L07] C. Lacoursiere, "Ghosts and machines: regularized variational methods for interactive
 //   simulations of multibodies with dry frictional contacts", Umea (2007), on block pivoting.
-#include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -30,48 +24,16 @@ constexpr double kNoBound = 1e100;  // N s; a bound beyond this is none
 constexpr double kExact = 1e-11;
 constexpr double kExactShare = 1e-4;  // of the tolerance
 constexpr int kMostPivots = 100;
-constexpr int kInterior = 40;  // iterations of the interior point before something else is tried
-constexpr int kSweeps = 30;    // of the first round, twice as many in each further one
-constexpr int kFewRounds = 1, kManyRounds = 5;
-constexpr int kShifts = 4;  // of the first attempt, twice as many in the next
-constexpr int kShiftMemory = 4, kAttempts = 2;
-constexpr double kShiftEnough = 0.7;    // of the tolerance: polishing the joints takes some
-constexpr double kInteriorShare = 0.5;  // of the tolerance, for the interior point
+constexpr int kInterior = 24, kInteriorCold = 60;  // iterations of the interior point
+constexpr double kInteriorShare = 0.5;             // of the tolerance, for the interior point
+constexpr double kInteriorEnough = 1.9;            // of that, when it gains little more
+constexpr int kSweeps = 30;  // of the first round, twice as many in each further one
+constexpr int kRounds = 3, kRoundsAgain = 1;
+constexpr int kLastSweeps = 4000;  // when all else has failed
+// So near the tolerance least squares over the whole problem are tried at once.
+constexpr double kNear = 2.0;
 constexpr int kPatience = 2;    // rounds until sweeps that converge will do, joints exact or not
 constexpr int kBlockTries = 8;  // block pivots that may fail to get better before single ones
-
-/// Anderson's extrapolation of a fixed point x = g(x).
-class Extrapolation {
- public:
-  explicit Extrapolation(Eigen::Index memory) : memory_(memory) {}
-
-  Eigen::VectorXd next(const Eigen::VectorXd& x, const Eigen::VectorXd& g) {
-    const Eigen::VectorXd f = g - x;
-    if (last_f_.size() > 0) {
-      if (steps_.cols() == 0) {
-        steps_.resize(x.size(), memory_);
-        changes_.resize(x.size(), memory_);
-      }
-      const Eigen::Index place = count_++ % memory_;
-      steps_.col(place) = g - last_g_;
-      changes_.col(place) = f - last_f_;
-    }
-    last_f_ = f;
-    last_g_ = g;
-    const Eigen::Index used = std::min(count_, memory_);
-    if (used == 0) return g;
-    const Eigen::MatrixXd changes = changes_.leftCols(used);
-    Eigen::MatrixXd normal = changes.transpose() * changes;
-    normal.diagonal().array() += 1e-10 * normal.trace();
-    const Eigen::VectorXd weights = normal.ldlt().solve(changes.transpose() * f);
-    return g - steps_.leftCols(used) * weights;
-  }
-
- private:
-  Eigen::Index memory_, count_ = 0;
-  Eigen::MatrixXd steps_, changes_;  // of g and of g - x
-  Eigen::VectorXd last_g_, last_f_;
-};
 
 enum class Place : char { inside, at_lower, at_upper };
 
@@ -85,8 +47,6 @@ class Hybrid final : public Solver {
  private:
   SolveResult solve_rows(const Problem& problem, Impulses& impulses, const SolveOptions& options);
   SolveResult solve_all(const Problem& problem, Impulses& impulses, const SolveOptions& options);
-  SolveResult solve_shifted(const Problem& problem, Impulses& impulses, const SolveOptions& options,
-                            SolveResult result, int shifts);
   SolveResult alternate(const Problem& problem, Impulses& impulses, const SolveOptions& options,
                         SolveResult result, int rounds);
   void place_rows_by_velocity(const Problem& problem, const Impulses& impulses);
@@ -106,10 +66,10 @@ class Hybrid final : public Solver {
   std::vector<char> is_active_;
   std::vector<std::pair<std::size_t, Place>> wrong_;
   std::vector<BodyVelocity> velocities_;
+  std::vector<double> velocities_of_;  // without contacts: the impulses they belong to
   std::unique_ptr<Solver> interior_ = interior_point_info().create();
   std::unique_ptr<Solver> sweeps_ = gauss_seidel_info().create();
-  Impulses best_;
-  Problem shifted_;
+  Impulses best_, kept_;
 };
 
 void Hybrid::place_rows(const Problem& problem, const Impulses& impulses) {
@@ -152,9 +112,11 @@ void Hybrid::solve_places(const Problem& problem, Impulses& impulses, const Solv
     rows_.factor(is_active_);
     factored_ = places_;
   }
-  velocities_from(problem, impulses, velocities_);
+  if (!problem.contacts.empty() || velocities_of_ != impulses.rows)
+    velocities_from(problem, impulses, velocities_);
   const double exact = std::max(kExact, kExactShare * options.tolerance);
   is_exact_ = rows_.solve(problem, velocities_, impulses.rows, exact * audit_.reference_velocity);
+  velocities_of_ = impulses.rows;
 }
 
 void Hybrid::find_wrong(const Problem& problem, const Impulses& impulses) {
@@ -232,72 +194,53 @@ SolveResult Hybrid::solve_rows(const Problem& problem, Impulses& impulses,
 SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
                               const SolveOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  SolveOptions inner = options;
-  inner.extra.emplace_back("start_sweeps", 0.0);
-  inner.max_iterations =
-      options.max_iterations > 0 ? std::min(options.max_iterations, kInterior) : kInterior;
-  // Closing the joints needs some of the tolerance.
-  inner.tolerance = kInteriorShare * options.tolerance;
-  SolveResult result = interior_->solve(problem, impulses, inner);
-  SolveOptions rest = options;
-  rest.time_limit = time_left(options, start);
-  result = alternate(problem, impulses, rest, std::move(result), kFewRounds);
-  if (options.law != Law::coulomb) return result;
-  for (int attempt = 0; attempt < kAttempts && result.status == SolveStatus::stalled; ++attempt) {
+  const auto rest_of = [&] {
+    SolveOptions rest = options;
     rest.time_limit = time_left(options, start);
-    result = solve_shifted(problem, impulses, rest, std::move(result), kShifts << attempt);
-  }
-  return result;
-}
-
-/// The exact law as a row of relaxed ones: for a given shift s = mu |u_t| the problem is convex,
-/// and the interior point solves it; then the shift is taken anew [ACLM11], by Anderson's
-/// extrapolation over the last few [A65]. Slower than taking it anew in every iteration, but it
-/// gets there when that does not.
-SolveResult Hybrid::solve_shifted(const Problem& problem, Impulses& impulses,
-                                  const SolveOptions& options, SolveResult result, int shifts) {
-  const auto start = std::chrono::steady_clock::now();
-  best_ = impulses;
-  double best = result.residuals.relative_rms;
-  shifted_ = problem;
-  SolveOptions inner = options;
-  inner.law = Law::relaxed;
-  inner.extra.emplace_back("start_sweeps", 0.0);
-  inner.tolerance = kInteriorShare * options.tolerance;
-  inner.max_iterations = kInterior;
-  const auto count = static_cast<Eigen::Index>(problem.contacts.size());
-  Eigen::VectorXd shift(count), found(count);
-  const auto find_shift = [&](Eigen::VectorXd& s) {
-    velocities_from(problem, impulses, velocities_);
-    for (Eigen::Index i = 0; i < count; ++i) {
-      const ContactBlock& contact = problem.contacts[static_cast<std::size_t>(i)];
-      const Vec3 u = relative_velocity(problem, contact, velocities_);
-      s[i] = contact.friction * u.tail<2>().norm();
-    }
+    return rest;
   };
-  Extrapolation extrapolation(kShiftMemory);
-  find_shift(shift);
-  for (int round = 0; round < shifts && !is_time_over(options, start); ++round) {
-    for (Eigen::Index i = 0; i < count; ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      shifted_.contacts[k].bias[0] = problem.contacts[k].bias[0] + std::max(0.0, shift[i]);
-    }
-    const SolveResult step = interior_->solve(shifted_, impulses, inner);
-    result.iterations += step.iterations;
-    const double residual = audit_.residual(problem, impulses, options.law);
-    if (residual < best) {
-      best = residual;
-      best_ = impulses;
-    }
-    if (residual <= kShiftEnough * options.tolerance) break;
-    find_shift(found);
-    shift = extrapolation.next(shift, found);
+  const auto attempt = [&](int most, int iterations) {
+    SolveOptions inner = rest_of();
+    inner.extra.emplace_back("start_sweeps", 0.0);
+    inner.extra.emplace_back("enough", kInteriorEnough);
+    inner.max_iterations =
+        options.max_iterations > 0 ? std::min(options.max_iterations, most) : most;
+    // Closing the joints needs some of the tolerance.
+    inner.tolerance = kInteriorShare * options.tolerance;
+    SolveResult result = interior_->solve(problem, impulses, inner);
+    result.iterations += iterations;
+    return alternate(problem, impulses, rest_of(), std::move(result), kRounds);
+  };
+  SolveResult result = attempt(kInterior, 0);
+  if (result.status != SolveStatus::stalled) return result;
+
+  // The start may have been near a wrong solution: once more from nothing.
+  kept_ = impulses;
+  for (Vec3& p : impulses.contacts) p.setZero();
+  std::fill(impulses.rows.begin(), impulses.rows.end(), 0.0);
+  SolveResult other = attempt(kInteriorCold, result.iterations);
+  if (other.status == SolveStatus::converged) return other;
+  if (other.residuals.relative_rms < result.residuals.relative_rms) {
+    result.residuals = other.residuals;
+    kept_ = impulses;
+  } else {
+    impulses = kept_;
   }
-  impulses = best_;
-  result.residuals.relative_rms = best;
-  SolveOptions rest = options;
-  rest.time_limit = time_left(options, start);
-  return alternate(problem, impulses, rest, std::move(result), kManyRounds);
+  result.iterations = other.iterations;
+  result.status = other.status;
+  if (result.status != SolveStatus::stalled) return result;
+
+  SolveOptions rest = rest_of();
+  rest.max_iterations = kLastSweeps;
+  if (result.residuals.relative_rms <= kNear * options.tolerance)
+    rest.extra.emplace_back("descent_after", 0.0);
+  SolveResult swept = sweeps_->solve(problem, impulses, rest);
+  swept.used = "hybrid";
+  swept.iterations += result.iterations;
+  if (swept.residuals.relative_rms < result.residuals.relative_rms) return swept;
+  impulses = kept_;
+  result.iterations = swept.iterations;
+  return result;
 }
 
 /// Makes the joints exact with the contacts as they are; if these suffer, sweeps over everything
@@ -347,6 +290,7 @@ SolveResult Hybrid::solve(const Problem& problem, Impulses& impulses, const Solv
   audit_.prepare(problem);
   rows_.prepare(problem);
   factored_.clear();
+  velocities_of_.clear();
   if (!problem.contacts.empty()) return solve_all(problem, impulses, options);
   place_rows(problem, impulses);
   return solve_rows(problem, impulses, options);
@@ -359,9 +303,7 @@ SolveResult Hybrid::solve_again(const Problem& problem, Impulses& impulses,
   if (problem.contacts.empty()) return solve_rows(problem, impulses, options);
   SolveResult result;
   result.residuals.relative_rms = audit_.residual(problem, impulses, options.law);
-  result = alternate(problem, impulses, options, std::move(result), 0);
-  if (result.status == SolveStatus::converged) return result;
-  return solve_all(problem, impulses, options);
+  return alternate(problem, impulses, options, std::move(result), kRoundsAgain);
 }
 
 }  // namespace

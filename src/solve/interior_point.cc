@@ -15,6 +15,7 @@
 //   Coulomb friction problem via convex optimization", ZAMM 91 (2011) 155-175: the shift.
 // Differs from both: the shift is updated in every Newton step, the start is a warm one put on the
 // central path, and sweeps finish the work.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -33,6 +34,8 @@ constexpr double kColdLevel = 1.0;  // of the reference velocity
 // for six before the shift gives way.
 constexpr int kPatience = 15;
 constexpr double kShortestStep = 1e-7;
+// The start is put this many residuals away from the boundary, within bounds.
+constexpr double kStartResiduals = 3.0, kNearest = 0.01, kFarthest = 1.0;
 constexpr double kMomentum = 0.9;
 
 class InteriorPoint final : public Solver {
@@ -87,10 +90,10 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
   const int max_iterations = options.max_iterations > 0 ? options.max_iterations : kMaxIterations;
   const int start_sweeps = whole_option(options, "start_sweeps", 40, 0);
   const int sweeps = whole_option(options, "sweeps", 20, 0);
-  const double warm_level = option(options, "warm_level", 0.1);
+  const double enough = option(options, "enough", 1.0);
   const double most_flops = option(options, "most_flops", 0.0);
   const double first_gain = option(options, "sweep_gain", 8.0);
-  if (!(warm_level > 0.0)) throw InputError("solver option warm_level must be > 0");
+  if (!(enough >= 1.0)) throw InputError("solver option enough must be >= 1");
   if (!(first_gain >= 1.0)) throw InputError("solver option sweep_gain must be >= 1");
   const auto start = std::chrono::steady_clock::now();
 
@@ -119,7 +122,8 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
   program_.prepare(problem, audit_, law);
   if (program_.is_empty()) return finish(SolveStatus::stalled);
   if (most_flops > 0.0 && program_.factor_flops() > most_flops) return finish(SolveStatus::stalled);
-  program_.start_near(problem, best_, warm_level * audit_.reference_velocity);
+  const double level = std::clamp(kStartResiduals * best_residual_, kNearest, kFarthest);
+  program_.start_near(problem, best_, level * audit_.reference_velocity);
 
   bool is_cold = false;
   double gain = first_gain;  // what the sweeps take off the residual
@@ -152,6 +156,8 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
     }
     if (options.record_history) result.history.push_back(best_residual_);
     if (best_residual_ <= options.tolerance) return finish(SolveStatus::converged);
+    if (best_residual_ <= enough * options.tolerance && since_least > 0)
+      return finish(SolveStatus::stalled);
     if (is_late) return finish(SolveStatus::time_limit);
     if (iteration >= max_iterations) return finish(SolveStatus::iteration_limit);
     if (is_stuck && is_cold) return finish(SolveStatus::stalled);
@@ -174,9 +180,9 @@ SolverInfo interior_point_info() {
               "iteration, Gauss-Seidel sweeps for what is local",
           .source = "Nesterov, Todd 1998; Mehrotra 1992",
           .laws = {Law::coulomb, Law::relaxed, Law::none},
-          .options = {{"warm_level", 0.1,
-                       "distance of the start from the boundary of the cones, over the reference "
-                       "velocity"},
+          .options = {{"enough", 1.0,
+                       "residual over tolerance below which an iteration that gains little is the "
+                       "last"},
                       {"start_sweeps", 40, "Gauss-Seidel sweeps before the first iteration"},
                       {"sweeps", 20, "Gauss-Seidel sweeps tried on an iterate near the tolerance"},
                       {"sweep_gain", 8.0,

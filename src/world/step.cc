@@ -13,6 +13,8 @@ namespace {
 constexpr double kClosed = 1e-9;
 constexpr double kClosedShare = 1e-4, kClosedShareInContact = 1e-3;
 constexpr int kMostRounds = 12;
+constexpr int kMostShifts = 12;
+constexpr double kShortestShift = 0.1;
 // Beyond this, and beyond so many tolerances, a joint is open and the step not solved, whatever the
 // residual of its linear problem says.
 constexpr double kOpen = 1e-6;
@@ -32,33 +34,35 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+void factor_equations(const Problem& problem, const std::vector<JointRow>& rows, StepWorkspace& w) {
+  w.is_equation.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) w.is_equation[i] = is_equation(rows[i].role);
+  w.equations.prepare(problem);
+  w.equations.factor(w.is_equation);
+}
+
 /// In a closed loop the biases may ask for what no motion can do, to the order of the step: the
 /// Jacobian is that of its start. That part is left out.
 void prepare_loops(const Model& model, StepWorkspace& w) {
   if (!model.has_loops) return;
-  w.is_equation.resize(w.joint_rows.size());
-  for (std::size_t i = 0; i < w.joint_rows.size(); ++i)
-    w.is_equation[i] = is_equation(w.joint_rows[i].role);
-  w.loops.prepare(w.problem);
-  w.loops.factor(w.is_equation);
-  w.loops.make_consistent(w.problem);
+  factor_equations(w.problem, w.joint_rows, w);
+  w.equations.make_consistent(w.problem);
 }
 
 /// Moves the biases of the joints until their equations hold at the end of the step. What was found
 /// before is the start of the next round; a round that made it worse, or that could not be solved,
 /// is taken back.
-JointErrors close_joints(const Model& model, const State& state, double step, Solver& solver,
-                         const SolveOptions& options, StepWorkspace& w, SolveResult& result) {
+JointErrors close_joints(const Model& model, const State& state, double step, double closed,
+                         Solver& solver, const SolveOptions& options, StepWorkspace& w,
+                         SolveResult& result) {
   JointErrors error = joint_errors(model, state, w.next, step, w.joint_rows, w.row_errors);
-  const double share = w.contacts.list.empty() ? kClosedShare : kClosedShareInContact;
-  const double closed = std::max(kClosed, share * options.tolerance);
   for (int round = 0; round < kMostRounds && error.relative > closed; ++round) {
     w.tried_impulses = w.impulses;
     w.kept_biases.resize(w.problem.rows.size());
     for (std::size_t i = 0; i < w.kept_biases.size(); ++i)
       w.kept_biases[i] = w.problem.rows[i].bias;
     correct_joint_rows(w.row_errors, w.problem);
-    if (model.has_loops) w.loops.make_consistent(w.problem);
+    if (model.has_loops) w.equations.make_consistent(w.problem);
     SolveResult again = solver.solve_again(w.problem, w.impulses, options);
     again.iterations += result.iterations;
     w.tried_next = state;
@@ -81,6 +85,41 @@ JointErrors close_joints(const Model& model, const State& state, double step, So
     result = std::move(again);
     error = tried;
     if (is_slow || is_unsolved) break;
+  }
+  return error;
+}
+
+/// Moves bodies at the end of the step, velocities as they are, until the joints are closed: the
+/// smallest move in the metric of their masses. For what the rounds above could not close because
+/// contacts stood against it, or because bodies turn far in one step.
+JointErrors shift_bodies(const Model& model, const State& state, double step, double closed,
+                         JointErrors error, StepWorkspace& w) {
+  for (int k = 0; k < kMostShifts && error.relative > closed; ++k) {
+    w.shift_problem.step = step;
+    w.shift_problem.bodies = w.problem.bodies;
+    assemble_joints(model, w.next, step, w.shift_problem, w.shift_rows);
+    factor_equations(w.shift_problem, w.shift_rows, w);
+    joint_errors(model, state, w.next, step, w.shift_rows, w.row_errors);
+    for (double& rate : w.row_errors) rate /= step;
+    w.equations.take_biases(w.row_errors);
+    w.shifts.assign(w.problem.bodies.size(), BodyVelocity{});
+    w.shift_impulses.assign(w.shift_rows.size(), 0.0);
+    w.equations.solve(w.shift_problem, w.shifts, w.shift_impulses, 0.0);
+    // A long way round may need a shorter step.
+    JointErrors tried;
+    for (double length = step; length > kShortestShift * step; length *= 0.5) {
+      w.tried_next = w.next;
+      for (std::size_t b = 0; b < w.shifts.size(); ++b) {
+        w.tried_next.position[b] += length * w.shifts[b].linear;
+        Quat& turned = w.tried_next.orientation[b];
+        turned = (rotation_by(length * w.shifts[b].angular) * turned).normalized();
+      }
+      tried = joint_errors(model, state, w.tried_next, step, w.shift_rows, w.tried_errors);
+      if (tried.relative < error.relative) break;
+    }
+    if (!(tried.relative < error.relative)) break;
+    std::swap(w.next, w.tried_next);
+    error = tried;
   }
   return error;
 }
@@ -112,7 +151,11 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   w.next = state;
   integrate(model, w.problem, w.impulses, w.next);
   receipt.ms.integrate = watch.lap();
-  const JointErrors errors = close_joints(model, state, step, solver, brief, w, result);
+  const double share = w.contacts.list.empty() ? kClosedShare : kClosedShareInContact;
+  const double closed = std::max(kClosed, share * options.tolerance);
+  JointErrors errors = close_joints(model, state, step, closed, solver, brief, w, result);
+  if (errors.relative > closed && !w.contacts.list.empty())
+    errors = shift_bodies(model, state, step, closed, errors, w);
   receipt.ms.solve += watch.lap();
   w.next.time = state.time + step;
   finish_joints(model, state, w.problem, w.joint_rows, w.impulses.rows, w.next, w.reactions);

@@ -24,12 +24,17 @@ struct StepWorkspace {
   Audit audit;
   std::vector<JointReaction> reactions;  // of the joints, in the last step
   std::vector<double> row_errors;        // of the joints' equations, m or rad
-  DirectRows loops;                      // equations of joints that close loops
+  DirectRows equations;                  // of the joints, without their bounded rows
   std::vector<char> is_equation;         // of the rows
   // Of a round of closing joints that may be taken back.
   Impulses tried_impulses;
   State tried_next;
   std::vector<double> tried_errors, kept_biases;
+  // Of a shift of positions.
+  Problem shift_problem;
+  std::vector<JointRow> shift_rows;
+  std::vector<BodyVelocity> shifts;
+  std::vector<double> shift_impulses;
 };
 
 /// state + step -> workspace.next, which the caller commits (or not). Nothing else changes.

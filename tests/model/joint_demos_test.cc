@@ -93,7 +93,7 @@ TEST(JointDemos, HoldTogether) {
                                     {"cart", 60, 1e-8},        {"arm", 60, 1e-8},
                                     {"joint-tree", 60, 1e-8},  {"four-bar", 60, 1e-8},
                                     {"gyroscope", 60, 1e-8},   {"bicycle", 15, 1e-6},
-                                    {"tether", 5, 1e-4, 1e-4}, {"bricard", 60, 1e-8}};
+                                    {"tether", 5, 1e-6, 1e-4}, {"bricard", 60, 1e-8}};
   for (const auto& [name, steps, error, tolerance] : cases) {
     const Scene scene = make_demo(name);
     WorldOptions options = options_of(scene);
@@ -112,6 +112,21 @@ TEST(JointDemos, HoldTogether) {
     EXPECT_LE(apart, error) << name << ", residual " << worst;
     EXPECT_LE(turned, error) << name << ", residual " << worst;
   }
+}
+
+// On its small circle the vehicle is on its own cable from the fifth second on: a wheel pins a link
+// that the hitch pulls. Contacts then stand against closing the joints, which is done in positions.
+TEST(JointDemos, TheTetherHoldsWhileItIsDrivenOver) {
+  World world(make_demo("tether", {{"segments", 80}, {"radius", 2.5}}));
+  double apart = 0.0;
+  int missed = 0;
+  while (world.time() < 8.0) {
+    const Receipt receipt = world.step();
+    apart = std::max(apart, receipt.joint_error);
+    missed += receipt.converged ? 0 : 1;
+  }
+  EXPECT_EQ(missed, 0);
+  EXPECT_LT(apart, 1e-7);
 }
 
 TEST(JointDemos, TheChainIsTheBenchmarks) {

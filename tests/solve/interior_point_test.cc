@@ -234,7 +234,7 @@ TEST(InteriorPoint, IsNeverWorseThanItsStart) {
   SolveOptions options;
   options.tolerance = 0.1 * before;
   options.max_iterations = 1;
-  options.extra = {{"start_sweeps", 0}, {"sweeps", 0}, {"warm_level", 10.0}};
+  options.extra = {{"start_sweeps", 0}, {"sweeps", 0}};
   const Impulses given = start;
   const SolveResult result =
       solver_named("interior-point").create()->solve(problem, start, options);
@@ -270,9 +270,9 @@ TEST(InteriorPoint, RecordsOneResidualPerIteration) {
   EXPECT_EQ(result.history.back(), result.residuals.relative_rms);
 }
 
-TEST(InteriorPoint, RefusesALevelThatIsNotPositive) {
+TEST(InteriorPoint, RefusesToStopAboveNothing) {
   const Problem problem = shaken_lattice(2, 0.5, 3);
-  EXPECT_THROW(solve_with("interior-point", problem, Law::coulomb, 1e-4, 0, {{"warm_level", 0.0}}),
+  EXPECT_THROW(solve_with("interior-point", problem, Law::coulomb, 1e-4, 0, {{"enough", 0.5}}),
                InputError);
 }
 
