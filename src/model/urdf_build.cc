@@ -151,7 +151,8 @@ class SceneBuilder {
                           (base == UrdfBase::automatic && !has_mass(tree_.root));
     is_anchored_.assign(robot_.links.size(), false);
     is_anchored_[at(tree_.root)] = is_fixed;
-    if (base == UrdfBase::automatic && is_fixed && robot_.links.size() > 1) {
+    if (base == UrdfBase::automatic && is_fixed && robot_.links.size() > 1 &&
+        !is_world_of_free_robots()) {
       file_.decision(root.node,
                      "is the root and has no mass: it is fixed to the world; --free lets the "
                      "robot move");

@@ -11,6 +11,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string with_inertia(const std::string& attributes) {
   return "<link name=\"a\"><inertial><mass value=\"6\"/><inertia " + attributes +
@@ -59,6 +60,11 @@ TEST(UrdfWild, TheWorldThatAFreeRobotFloatsInStays) {
   EXPECT_THAT(warnings(result), IsEmpty());
   EXPECT_FALSE(has_body(result, "world"));
   EXPECT_EQ(body_of(result, "a").motion, Motion::dynamic);
+  // Nor is anyone told that --free would let it move.
+  for (const std::string& note :
+       notes(read_inside(heavy("a") + joint("float", "floating", "world", "a")))) {
+    EXPECT_THAT(note, Not(HasSubstr("--free")));
+  }
 }
 
 TEST(UrdfWild, CallsOfMacrosThatWereNotExpandedAreIgnored) {
