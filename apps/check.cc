@@ -107,7 +107,7 @@ void print_json(const Arguments& arguments, const Findings& findings) {
 }
 
 void print_robot(const Arguments& arguments, const UrdfReport& report) {
-  for (const UrdfFinding& finding : report.findings) {
+  for (const UrdfFinding& finding : fold(report.findings)) {
     if (!arguments.quiet || finding.severity != Severity::note) say(one_line(text_of(finding)));
   }
   for (const auto& [severity, count] : report.left_out) {

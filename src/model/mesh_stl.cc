@@ -44,12 +44,12 @@ Mesh read_binary(const MeshSource& source) {
   }
   const std::uint64_t count = read_u32(data, kHeaderSize);
   const std::uint64_t wanted = kStart + kTriangleSize * count;
-  if (wanted != data.size()) {
+  // What follows the triangles is of the program that wrote them.
+  if (wanted > data.size()) {
     source.fail_at_byte(
-        wanted > data.size() ? data.size() : wanted,
-        fmt::format("{}: {} triangles take {} bytes, the file has {}",
-                    wanted > data.size() ? "unexpected end of input" : "more than the header says",
-                    count, wanted, data.size()));
+        data.size(),
+        fmt::format("unexpected end of input: {} triangles take {} bytes, the file has {}", count,
+                    wanted, data.size()));
   }
   Mesh mesh;
   mesh.vertices.reserve(3 * count);

@@ -135,13 +135,24 @@ class SceneBuilder {
 
   // ---- Which links are bodies ----
 
+  /// An empty link `world` from which only floating joints go: the robot is free already.
+  bool is_world_of_free_robots() const {
+    const UrdfLink& root = link(tree_.root);
+    const std::vector<int>& below = tree_.child_joints[at(tree_.root)];
+    const auto is_floating = [&](int j) { return joint(j).type == UrdfJointType::floating; };
+    return root.name == "world" && is_without_mass(tree_.root) && root.collisions.empty() &&
+           root.visuals.empty() && !below.empty() &&
+           std::all_of(below.begin(), below.end(), is_floating);
+  }
+
   void choose_base(UrdfBase base) {
     const UrdfLink& root = link(tree_.root);
-    const bool is_fixed =
-        base == UrdfBase::fixed || (base == UrdfBase::automatic && !has_mass(tree_.root));
+    const bool is_fixed = base == UrdfBase::fixed || is_world_of_free_robots() ||
+                          (base == UrdfBase::automatic && !has_mass(tree_.root));
     is_anchored_.assign(robot_.links.size(), false);
     is_anchored_[at(tree_.root)] = is_fixed;
-    if (base == UrdfBase::automatic && is_fixed && robot_.links.size() > 1) {
+    if (base == UrdfBase::automatic && is_fixed && robot_.links.size() > 1 &&
+        !is_world_of_free_robots()) {
       file_.decision(root.node,
                      "is the root and has no mass: it is fixed to the world; --free lets the "
                      "robot move");

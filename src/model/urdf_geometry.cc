@@ -268,6 +268,15 @@ std::string UrdfShapes::locate(pugi::xml_node node, const std::string& uri, std:
     return locate_in_package(node, rest.substr(0, slash),
                              slash < rest.size() ? rest.substr(slash + 1) : "", problem);
   }
+  // Left by xacro, with or without a scheme.
+  const std::string find = "$(find ";
+  const std::size_t found = uri.find(find), closed = uri.find(')');
+  if ((found == 0 || (found == 7 && begins_with(uri, "file://"))) && closed != uri.npos) {
+    const std::size_t name = found + find.size();
+    const std::string rest = uri.substr(closed + 1);
+    return locate_in_package(node, uri.substr(name, closed - name),
+                             begins_with(rest, "/") ? rest.substr(1) : rest, problem);
+  }
   std::string path = uri;
   if (begins_with(uri, "file://")) {
     path = decoded(uri.substr(7));

@@ -39,9 +39,13 @@ struct UrdfReport {
 
   std::size_t count(Severity severity) const;  // those left out too
   bool has_errors() const { return count(Severity::error) > 0; }
-  /// The lines of one severity; the last one counts what was left out.
+  /// The lines of one severity, folded; the last one counts what was left out.
   std::vector<std::string> lines(Severity severity) const;
 };
+
+/// For people: of more than three warnings or notes that differ only in names, the first one stands
+/// for all, with the lines of the others. Errors stay as they are: each has to be mended.
+std::vector<UrdfFinding> fold(const std::vector<UrdfFinding>& findings);
 
 /// Links, joints by type, and a row for each kind of element.
 std::string summary_table(const UrdfReport& report);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -139,21 +140,31 @@ class LinkReader {
       if (value) inertial.mass = *value;
       return value ? std::optional(inertial) : std::nullopt;
     }
-    file_.check_attributes(inertia, {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"});
+    file_.check_attributes(inertia,
+                           {"ixx", "ixy", "ixz", "iyy", "iyz", "izz", "iyx", "izx", "izy"});
     Mat3& I = inertial.inertia;
     bool is_sound = value.has_value();
-    const auto entry = [&](const char* name, int row, int column) {
-      const bool is_diagonal = row == column;  // the others may be left out where they are 0
-      const auto number = file_.number(inertia, name, is_diagonal);
-      if (!number && (is_diagonal || inertia.attribute(name))) is_sound = false;
-      I(row, column) = I(column, row) = number.value_or(0.0);
+    const auto read = [&](const char* name, bool is_needed) {
+      const auto number = file_.number(inertia, name, is_needed);
+      if (!number && (is_needed || inertia.attribute(name))) is_sound = false;
+      return number;
     };
-    entry("ixx", 0, 0);
-    entry("ixy", 0, 1);
-    entry("ixz", 0, 2);
-    entry("iyy", 1, 1);
-    entry("iyz", 1, 2);
-    entry("izz", 2, 2);
+    const auto product = [&](const char* name, const char* twin, int row, int column) {
+      const auto number = read(name, false), mirrored = read(twin, false);
+      I(row, column) = I(column, row) = number.value_or(mirrored.value_or(0.0));
+      // Some files have all nine, or zeros below the diagonal; the specification has six.
+      if (number && mirrored && *mirrored != 0.0 && *number != *mirrored) {
+        file_.warning_at(inertia, twin,
+                         fmt::format("is {:g} and {} is {:g}: an inertia is symmetric; {} holds",
+                                     *mirrored, name, *number, name));
+      }
+    };
+    I(0, 0) = read("ixx", true).value_or(0.0);
+    I(1, 1) = read("iyy", true).value_or(0.0);
+    I(2, 2) = read("izz", true).value_or(0.0);
+    product("ixy", "iyx", 0, 1);
+    product("ixz", "izx", 0, 2);
+    product("iyz", "izy", 1, 2);
     if (!is_sound) return std::nullopt;
     inertial.mass = *value;
     return inertial;
@@ -319,6 +330,25 @@ void read_gazebo(UrdfFile& file, pugi::xml_node gazebo, std::map<std::string, Ur
   }
 }
 
+/// Some files hang the robot on `world` and leave that link out.
+void add_world(UrdfFile& file, UrdfRobot& robot) {
+  constexpr const char* kWorld = "world";
+  const auto is_world = [&](const UrdfLink& link) { return link.name == kWorld; };
+  if (std::any_of(robot.links.begin(), robot.links.end(), is_world)) return;
+  for (const UrdfJoint& joint : robot.joints) {
+    if (joint.child == kWorld) return;
+  }
+  for (const UrdfJoint& joint : robot.joints) {
+    if (joint.parent != kWorld) continue;
+    UrdfLink link;
+    link.node = joint.node.child("parent");
+    link.name = kWorld;
+    file.note(link.node, "there is no link 'world': the world itself is meant");
+    robot.links.push_back(std::move(link));
+    return;
+  }
+}
+
 }  // namespace
 
 Quat rotation_of_rpy(const Vec3& rpy) {
@@ -364,6 +394,7 @@ UrdfRobot read_robot(UrdfFile& file, pugi::xml_node robot) {
     UrdfJoint read = read_joint(file, joint);
     if (!read.name.empty()) result.joints.push_back(std::move(read));
   }
+  add_world(file, result);
   std::map<std::string, UrdfLink*> links;
   for (UrdfLink& link : result.links) links.emplace(link.name, &link);
   for (const pugi::xml_node gazebo : robot.children("gazebo")) read_gazebo(file, gazebo, links);

@@ -39,9 +39,29 @@ std::string parse_number(std::string_view word, double& value) {
   const char* begin = word.data() + (has_plus ? 1 : 0);
   const char* end = word.data() + word.size();
   const auto [stopped, code] = std::from_chars(begin, end, value);
-  if (code == std::errc::result_out_of_range && stopped == end) return "is out of range";
+  if (code == std::errc::result_out_of_range && stopped == end) {
+    // Too small for a double, as CAD programs write what should be 0.
+    if (word.find("e-") == std::string_view::npos && word.find("E-") == std::string_view::npos) {
+      return "is out of range";
+    }
+    value = 0.0;
+    return "";
+  }
   if (code != std::errc() || stopped != end) return "is not a number";
   return std::isfinite(value) ? "" : "is not a finite number";
+}
+
+/// What stands for the variable in `$(optenv NAME default)` where it is not set.
+std::optional<std::string_view> default_of_optenv(std::string_view text) {
+  constexpr std::string_view kStart = "$(optenv ";
+  text = trimmed(text);
+  if (!text.starts_with(kStart) || text.back() != ')') return std::nullopt;
+  text = trimmed(text.substr(kStart.size(), text.size() - kStart.size() - 1));
+  const std::size_t name_end = text.find_first_of(kSpaces);
+  if (name_end == std::string_view::npos || text.find_first_of("$()") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  return trimmed(text.substr(name_end));
 }
 
 bool is_utf8(std::string_view text) {
@@ -93,6 +113,15 @@ std::size_t find_entity(std::string_view text, std::string& entity) {
     return i;
   }
   return std::string_view::npos;
+}
+
+/// What a xacro file is made of. Any other name is the call of a macro; where none of these is
+/// left, the file was expanded, and the call was of a macro that did not exist.
+bool is_xacro_keyword(std::string_view name) {
+  constexpr std::string_view kKeywords[] = {
+      "xacro:include", "xacro:macro",     "xacro:property",     "xacro:arg",  "xacro:if",
+      "xacro:unless",  "xacro:attribute", "xacro:insert_block", "xacro:call", "xacro:element"};
+  return std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords);
 }
 
 std::string parse_problem(pugi::xml_parse_status status) {
@@ -226,7 +255,7 @@ bool UrdfFile::check_elements(const UrdfLimits& limits) {
   std::vector<std::string_view> names;
   pugi::xml_node node = document_.document_element();
   while (node) {
-    if (std::strncmp(node.name(), "xacro:", 6) == 0) {
+    if (is_xacro_keyword(node.name())) {
       add(Severity::error, offset_of(node), path_of(node),
           "this is a xacro file; expand it first with `xacro robot.xacro > robot.urdf`");
       return false;
@@ -381,6 +410,11 @@ bool UrdfFile::numbers(pugi::xml_node node, const std::string& what, std::string
   };
   const std::string rule =
       count == 1 ? "must be a number" : fmt::format("must be {} numbers", count);
+  if (const auto preset = default_of_optenv(text)) {
+    find(is_strict_ ? Severity::error : Severity::warning, node, offset,
+         fmt::format("{}is {}, left by xacro; its default is taken", what, shown(text)));
+    return numbers(node, what, *preset, offset, count, values);
+  }
   if (text.find("${") != std::string_view::npos || text.find("$(") != std::string_view::npos) {
     return refuse(fmt::format(
         "{}, got {}: an expression of xacro; expand it first with `xacro robot.xacro > robot.urdf`",
@@ -503,6 +537,11 @@ void UrdfFile::check_children(pugi::xml_node node, std::initializer_list<const c
     const auto is_it = [&](const char* name) { return std::strcmp(name, child.name()) == 0; };
     if (std::any_of(known.begin(), known.end(), is_it)) continue;
     const std::string name = one_line(child.name());
+    if (name.starts_with("xacro:")) {
+      ++report_.elements[name].ignored;
+      warning(child, "is ignored: a macro of xacro that was not expanded");
+      continue;
+    }
     const std::vector<std::string> words(known.begin(), known.end());
     const std::string nearest = nearest_word(name, words);
     if (nearest.empty()) {

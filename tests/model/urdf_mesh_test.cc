@@ -142,6 +142,13 @@ TEST_F(UrdfMesh, APackageIsAFolderOfItsNameAboveTheRobot) {
   EXPECT_EQ(hull_points(read_uri("model://arm/meshes/cube.obj")), 8u);
 }
 
+TEST_F(UrdfMesh, APackageMayBeNamedInTheWayOfXacro) {
+  EXPECT_EQ(hull_points(read_uri("$(find arm)/meshes/cube.obj")), 8u);
+  EXPECT_EQ(hull_points(read_uri("file://$(find arm)/meshes/cube.obj")), 8u);
+  EXPECT_THAT(warnings(read_uri("$(find leg)/meshes/no.obj")),
+              ElementsAre(HasSubstr("there is no package 'leg'")));
+}
+
 TEST_F(UrdfMesh, OrAFolderBesideOneAbove) {
   write("robots/hand/cube.obj", kCube);
   EXPECT_EQ(hull_points(read_uri("package://hand/cube.obj")), 8u);
@@ -202,7 +209,7 @@ TEST_F(UrdfMesh, OtherFormatsAreNotRead) {
   EXPECT_THAT(warnings(read_uri("a.dae")), ElementsAre(HasSubstr("a.dae: holds no triangles")));
   EXPECT_THAT(warnings(read_uri("https://example.org/a.stl")),
               ElementsAre(HasSubstr("is not fetched")));
-  EXPECT_THAT(warnings(read_uri("file://$(find arm)/a.stl")),
+  EXPECT_THAT(warnings(read_uri("file://$(arg folder)/a.stl")),
               ElementsAre(HasSubstr("an expression of xacro")));
   write("robots/arm/urdf/bad.obj", "f 1 2 3\n");
   EXPECT_THAT(warnings(read_uri("bad.obj")), ElementsAre(HasSubstr("not read: ")));
