@@ -25,10 +25,10 @@
 namespace scree {
 namespace {
 
-constexpr double kNoBound = 1e100;  // N s; a bound beyond this is none
 // Of the reference velocity: what rows inside their bounds are solved to.
 constexpr double kExact = 1e-11;
 constexpr double kExactShare = 1e-4;  // of the tolerance
+constexpr double kAtRest = 1e-6;      // of the speed before a solve
 constexpr int kMostPivots = 100;
 constexpr int kInterior = 40;  // iterations of the interior point before something else is tried
 constexpr int kSweeps = 30;    // of the first round, twice as many in each further one
@@ -154,7 +154,20 @@ void Hybrid::solve_places(const Problem& problem, Impulses& impulses, const Solv
   }
   velocities_from(problem, impulses, velocities_);
   const double exact = std::max(kExact, kExactShare * options.tolerance);
-  is_exact_ = rows_.solve(problem, velocities_, impulses.rows, exact * audit_.reference_velocity);
+  const auto fastest = [&] {
+    double speed = 0.0;
+    for (const BodyVelocity& v : velocities_)
+      speed = std::max({speed, v.linear.cwiseAbs().maxCoeff(), v.angular.cwiseAbs().maxCoeff()});
+    return speed;
+  };
+  const double before = fastest();
+  const double enough = exact * audit_.reference_velocity;
+  is_exact_ = rows_.solve(problem, velocities_, impulses.rows, enough);
+  // What comes to rest has the rounding of the speed that the impulses of the last step gave it.
+  if (fastest() < kAtRest * before) {
+    velocities_from(problem, impulses, velocities_);
+    is_exact_ = rows_.solve(problem, velocities_, impulses.rows, enough);
+  }
 }
 
 void Hybrid::find_wrong(const Problem& problem, const Impulses& impulses) {
