@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -45,10 +46,26 @@ using Names = std::vector<std::string>;
 TEST(RunJson, HasExactlyTheAgreedKeysInOrder) {
   const Folder folder;
   const Json run = run_json(folder, kSmallWall + Names{"--steps", "3"});
-  EXPECT_EQ(keys(run), (Names{"scene", "bodies", "steps", "step", "simulated_s", "wall_s", "cpu_s",
-                              "threads", "ms_per_step", "stage_ms", "contacts", "solver",
-                              "max_penetration_m", "max_joint_error_m", "energy_J", "max_speed_end",
-                              "max_displacement", "state_hash", "peak_memory_MB"}));
+  EXPECT_EQ(keys(run), (Names{"scene",
+                              "bodies",
+                              "steps",
+                              "step",
+                              "simulated_s",
+                              "wall_s",
+                              "cpu_s",
+                              "threads",
+                              "ms_per_step",
+                              "stage_ms",
+                              "contacts",
+                              "solver",
+                              "max_penetration_m",
+                              "max_joint_error_m",
+                              "broken_joints",
+                              "energy_J",
+                              "max_speed_end",
+                              "max_displacement",
+                              "state_hash",
+                              "peak_memory_MB"}));
   EXPECT_EQ(keys(run["ms_per_step"]), (Names{"mean", "median", "max"}));
   EXPECT_EQ(keys(run["stage_ms"]), (Names{"collide", "assemble", "solve", "integrate", "observe"}));
   EXPECT_EQ(keys(run["contacts"]), (Names{"mean", "max"}));
@@ -334,6 +351,32 @@ TEST(Run, NumbersBeyondAllRangesAreRefused) {
   const Outcome outcome = scree(folder, {"run", "huge.yaml", "--json"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("mass"), std::string::npos) << outcome.err;
+}
+
+// 1 kg on a hook that bears half its weight.
+TEST(Run, NamesJointsThatBreak) {
+  const Folder folder;
+  folder.write(
+      "hook.yaml",
+      "run: {step: 0.01}\nbodies:\n  - {name: load, shape: {sphere: {radius: 0.1}}, "
+      "mass: 1}\njoints:\n  - {name: hook, type: spherical, b: load, at: [0, 0, 0], "
+      "break_force: 4.9}\n  - {name: tie, type: rope, b: load, from: [0, 0, 9], to: [0, 0, "
+      "0], length: 10}\n");
+  const Json run = run_json(folder, {"run", "hook.yaml", "--steps", "5"});
+  ASSERT_EQ(run["broken_joints"].size(), 1u);
+  EXPECT_EQ(run["broken_joints"][0], (Json{{"name", "hook"}, {"time", 0.01}}));
+  const Outcome outcome = scree(folder, {"run", "hook.yaml", "--steps", "5"});
+  EXPECT_NE(outcome.out.find("broken joints  1: hook at 0.01 s\n"), std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("; worst joint row "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.err.find("step 1: joint hook broke"), std::string::npos) << outcome.err;
+  ASSERT_EQ(scree(folder, {"export", "hook.h5", "j.csv", "--joints"}).exit_code, 0);
+  std::stringstream csv;
+  csv << std::ifstream(folder.path("j.csv")).rdbuf();
+  const std::string table = csv.str();
+  EXPECT_NE(table.find(",broken\n0,hook,"), std::string::npos) << table;
+  EXPECT_NE(table.find(",0\n0.01,hook,"), std::string::npos) << table;
+  EXPECT_NE(table.find(",1\n0.01,tie,"), std::string::npos) << table;
 }
 
 TEST(Run, AFailureIsToldAlsoWhereItsStateCannotBeSaved) {
