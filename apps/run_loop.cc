@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/text.h"
 #include "interrupt.h"
 #include "json_text.h"
 #include "model/model.h"
@@ -20,6 +21,7 @@
 namespace scree::app {
 namespace {
 
+constexpr std::size_t kLoudBreaks = 10;
 constexpr int kLoudWarnings = 3;  // of one kind; the summary counts the rest
 
 double ms_since(std::chrono::steady_clock::time_point start) {
@@ -46,8 +48,15 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
       throw InputError(fmt::format("{}: holds {} bodies, the scene has {}", arguments.restart,
                                    setup_.state->position.size(), world_.state().position.size()));
     }
+    if (setup_.state->joint_coordinate.size() != world_.state().joint_coordinate.size() ||
+        setup_.state->joint_impulse.size() != world_.state().joint_impulse.size()) {
+      throw InputError(fmt::format("{}: holds {} coordinates of joints, the scene has {}",
+                                   arguments.restart, setup_.state->joint_coordinate.size(),
+                                   world_.state().joint_coordinate.size()));
+    }
     world_.state() = std::move(*setup_.state);
   }
+  was_broken_ = world_.state().joint_broken;
   start_positions_ = world_.state().position;
   const RunSettings& run = world_.scene().run;
   report_.scene = world_.scene().name;
@@ -167,6 +176,7 @@ void RunLoop::make_steps() {
     with_view([&](LiveView& view) { view.stepped(world_, receipt); });
     report_.statistics.add(receipt, wall_ms, ms_since(after));
     watch_tunnelling();
+    watch_joints(receipt);
     watch_convergence(receipt);
     if (arguments_.jsonl) std::cout << json_text(to_json(receipt, wall_ms)) << '\n';
     progress_.update(report_.statistics.steps, receipt, report_.statistics.unconverged_steps());
@@ -198,11 +208,22 @@ void RunLoop::watch_tunnelling() {
       world_.step_count(), name(risk.body), risk.displacement, name(risk.other), risk.thickness));
 }
 
-void RunLoop::watch_convergence(const Receipt& receipt) {
-  if (receipt.broken_joints > 0 && !arguments_.quiet) {
-    progress_.note(fmt::format("step {}: {} joint{} broke", receipt.step, receipt.broken_joints,
-                               receipt.broken_joints == 1 ? "" : "s"));
+void RunLoop::watch_joints(const Receipt& receipt) {
+  if (receipt.broken_joints == 0) return;
+  const std::vector<char>& broken = world_.state().joint_broken;
+  for (std::size_t j = 0; j < broken.size(); ++j) {
+    if (broken[j] == was_broken_[j]) continue;
+    const std::string& name = world_.model().joints[j].name;
+    report_.broken_joints.push_back({name, receipt.time});
+    if (!arguments_.quiet && report_.broken_joints.size() <= kLoudBreaks)
+      progress_.note(fmt::format(
+          "step {}: joint {} broke{}", receipt.step, one_line(name),
+          report_.broken_joints.size() == kLoudBreaks ? "; further ones are counted" : ""));
   }
+  was_broken_ = broken;
+}
+
+void RunLoop::watch_convergence(const Receipt& receipt) {
   const std::int64_t missed = report_.statistics.unconverged_steps();
   if (receipt.converged || arguments_.quiet || missed > kLoudWarnings) return;
   const bool is_open = receipt.residuals.relative_rms <= report_.tolerance;

@@ -41,6 +41,7 @@ class RunLoop {
   void make_steps();
   void observe(const Receipt& receipt);
   void watch_tunnelling();
+  void watch_joints(const Receipt& receipt);
   void watch_convergence(const Receipt& receipt);
   void save_checkpoint(const std::string& path);
   void save_failed_state();
@@ -51,6 +52,7 @@ class RunLoop {
   World world_;
   TunnellingWatch watch_;
   std::vector<Vec3> start_positions_;
+  std::vector<char> was_broken_;  // joints, before the step
   std::unique_ptr<Recorder> recorder_;
   std::vector<RecordedContact> contacts_;
   Progress progress_;

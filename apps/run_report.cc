@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 
@@ -26,6 +27,17 @@ std::string file_and_size(const std::string& path) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
   return error ? path : fmt::format("{}, {}", path, format_bytes(static_cast<double>(bytes)));
+}
+
+/// ": hook at 0.52 s, ring at 0.6 s and 3 more"
+std::string first_of(const std::vector<BrokenJoint>& joints) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(joints.size(), kShown); ++i)
+    text += fmt::format("{}{} at {:.6g} s", i == 0 ? ": " : ", ", one_line(joints[i].name),
+                        joints[i].time);
+  if (joints.size() > kShown) text += fmt::format(" and {} more", joints.size() - kShown);
+  return text;
 }
 
 }  // namespace
@@ -67,6 +79,9 @@ Json to_json(const RunReport& report) {
       {"converged_steps", run.converged_steps}};
   json["max_penetration_m"] = run.max_penetration;
   json["max_joint_error_m"] = run.max_joint_error;
+  json["broken_joints"] = Json::array();
+  for (const BrokenJoint& joint : report.broken_joints)
+    json["broken_joints"].push_back({{"name", joint.name}, {"time", joint.time}});
   json["energy_J"] = {{"kinetic", run.kinetic_energy}, {"potential", run.potential_energy}};
   json["max_speed_end"] = report.max_speed_end;
   json["max_displacement"] = report.max_displacement;
@@ -111,8 +126,9 @@ std::string summary(const RunReport& report) {
       fmt::format("{}, law {}, tolerance {:g}", report.solver, report.law, report.tolerance));
   row("iterations",
       fmt::format("mean {:.1f}, max {:.0f}", run.iterations.mean(), run.iterations.max));
-  row("residual", fmt::format("mean {:.2e}, max {:.2e}; worst contact {:.2e}", run.residual.mean(),
-                              run.residual.max, run.residual_worst));
+  row("residual",
+      fmt::format("mean {:.2e}, max {:.2e}; worst {} {:.2e}", run.residual.mean(), run.residual.max,
+                  run.is_worst_in_joint ? "joint row" : "contact", run.residual_worst));
   std::string converged = fmt::format("{} of {} steps", run.converged_steps, run.steps);
   if (run.unconverged_steps() > 0) {
     converged += fmt::format("; worst is step {} with residual {:.2e}", run.worst_step,
@@ -122,7 +138,8 @@ std::string summary(const RunReport& report) {
   row("penetration", fmt::format("{:.3g} m at most", run.max_penetration));
   if (run.max_joint_error > 0.0)
     row("joint error", fmt::format("{:.3g} m at most", run.max_joint_error));
-  if (run.broken_joints > 0) row("broken joints", fmt::format("{}", run.broken_joints));
+  if (run.broken_joints > 0)
+    row("broken joints", fmt::format("{}{}", run.broken_joints, first_of(report.broken_joints)));
   row("energy", fmt::format("kinetic {:.6g} J, potential {:.6g} J", run.kinetic_energy,
                             run.potential_energy));
   row("displacement", fmt::format("{:.3g} m at most; speed at the end {:.3g} m/s at most",

@@ -9,6 +9,11 @@
 
 namespace scree::app {
 
+struct BrokenJoint {
+  std::string name;
+  double time = 0.0;  // s, end of the step in which it let go
+};
+
 struct RunReport {
   std::string scene;
   int bodies = 0;  // that move: dynamic and kinematic ones
@@ -22,8 +27,9 @@ struct RunReport {
   double max_displacement = 0.0;  // m
   std::uint64_t state_hash = 0;
   RunStatistics statistics;
-  std::string recording;         // path, empty: none
-  std::string checkpoint;        // path, empty: none
+  std::string recording;   // path, empty: none
+  std::string checkpoint;  // path, empty: none
+  std::vector<BrokenJoint> broken_joints;
   std::int64_t risky_steps = 0;  // in which bodies may have passed through others
   std::string failure;           // why the run ended early
   int signal = 0;                // that ended it early

@@ -19,11 +19,12 @@ enum class JointKind {
   revolute,       // coordinate: angle about z
   prismatic,      // coordinate: slide along z
   cylindrical,    // coordinates: slide along z, angle about z
-  spherical,      // the origins stay together
+  spherical,      // coordinates: swing of z, from 0 to pi, and twist about z
   universal,      // coordinates: angle about z of frame A, angle about x of frame B
   planar,         // coordinates: slide along x, slide along y, angle about z
   point_on_line,  // origin of B on the z axis of A; coordinate: slide along z
-  distance,       // origins `length` apart; coordinate: their distance
+  distance,       // origins `length` apart, or as its limits, motion or mimic say; coordinate:
+                  // their distance
   rope,           // origins at most `length` apart; coordinate: their distance
   screw,          // slide along z = pitch * angle / (2 pi); coordinate: angle about z
   spring          // no equation; coordinate: distance of the origins
@@ -71,7 +72,9 @@ struct JointAxis {
   std::optional<JointMotor> motor;
   std::optional<JointSpring> spring;
   std::optional<JointMimic> mimic;
-  double friction = 0.0;  // N or N m, dry: resists motion with up to this much
+  /// N or N m, dry: resists motion with up to this much. That of a spherical joint belongs to its
+  /// first coordinate and resists turns about any axis.
+  double friction = 0.0;
   /// The coordinate as a function of time `t` (s), in the arithmetic of scene files:
   /// "0.1 + 0.5*sin(2*pi*t)". Empty: none.
   std::string motion;
@@ -85,7 +88,8 @@ struct Joint {
   Pose frame_a, frame_b;        // in the body frames (in the world for no body)
   std::vector<JointAxis> axes;  // one per coordinate, in the order of JointKind; may be shorter
   double pitch = 0.0;           // m per turn, of a screw
-  double length = 0.0;          // m, of a distance or rope
+  double length = 0.0;          // m, of a rope, or of a distance that nothing else says
+  double restitution = 0.0;     // of a rope that becomes taut, 0..1
   double break_force = std::numeric_limits<double>::infinity();   // N
   double break_torque = std::numeric_limits<double>::infinity();  // N m
   bool collide = false;  // whether the two bodies may touch
@@ -139,6 +143,8 @@ inline Joint universal(std::string a, std::string b) {
   return make_joint(JointKind::universal, std::move(a), std::move(b));
 }
 
+/// A distance whose limits, motion or mimic say how far apart the origins are, not its length.
+bool has_free_length(const Joint& joint);
 /// Number of coordinates of a kind.
 int coordinate_count(JointKind kind);
 const char* name_of(JointKind kind);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
 #include "collision/broad_phase.h"
@@ -15,14 +16,15 @@
 #include "collision/contact_order.h"
 #include "collision/margins.h"
 #include "collision/narrow_phase.h"
+#include "collision/parted.h"
 #include "scree/error.h"
 
 namespace scree {
 namespace {
 
 constexpr int kMostPoints = 4;  // of a pair of shapes, as Bullet keeps
-// Parts of the thinner shape. Bullet finds a point several times by tilting a shape; and a point that
-// wandered by less than a cell keeps its feature.
+// Parts of the thinner shape. Bullet finds a point several times by tilting a shape; and a point
+// that wandered by less than a cell keeps its feature.
 constexpr double kSamePoint = 0.01;
 constexpr double kFeatureCell = 0.1;
 
@@ -78,7 +80,7 @@ struct PairFilter : btOverlapFilterCallback {
       return model->bodies[static_cast<std::size_t>(c.body)].motion == Motion::dynamic;
     };
     return a.body != b.body && (is_dynamic(a) || is_dynamic(b)) && (a.group & b.mask) != 0 &&
-           (b.group & a.mask) != 0 && model->may_touch(a.body, b.body);
+           (b.group & a.mask) != 0;
   }
   const Collider& collider_of(const btBroadphaseProxy* proxy) const {
     const auto* object = static_cast<const btCollisionObject*>(proxy->m_clientObject);
@@ -125,8 +127,16 @@ class BulletWorld {
                                     &dispatcher_);
   }
 
-  /// In an order that does not depend on the past of Bullet's tree.
-  void find_pairs(std::vector<Pair>& pairs) {
+  /// In an order that does not depend on the past of Bullet's tree. Bullet asks its filter only
+  /// when boxes begin to overlap; who is kept apart by a joint may change later.
+  void find_pairs(const std::vector<std::pair<int, int>>& parted, std::vector<Pair>& pairs) {
+    const Model& model = *filter_.model;
+    const auto may_touch = [&](int i, int j) {
+      const int a = model.colliders[static_cast<std::size_t>(i)].body;
+      const int b = model.colliders[static_cast<std::size_t>(j)].body;
+      return model.may_touch(a, b) || std::binary_search(parted.begin(), parted.end(),
+                                                         std::pair<int, int>(std::minmax(a, b)));
+    };
     world_.getBroadphase()->calculateOverlappingPairs(&dispatcher_);
     pairs.clear();
     const btBroadphasePairArray& found = world_.getPairCache()->getOverlappingPairArray();
@@ -135,7 +145,7 @@ class BulletWorld {
           static_cast<const btCollisionObject*>(found[i].m_pProxy0->m_clientObject)->getUserIndex();
       const int b =
           static_cast<const btCollisionObject*>(found[i].m_pProxy1->m_clientObject)->getUserIndex();
-      pairs.push_back({std::min(a, b), std::max(a, b)});
+      if (may_touch(a, b)) pairs.push_back({std::min(a, b), std::max(a, b)});
     }
     std::sort(pairs.begin(), pairs.end());
   }
@@ -286,7 +296,8 @@ class BulletBackend : public CollisionBackend {
       world_->place(i, Pose{state.position[body], state.orientation[body]} * collider.pose_in_body,
                     bounds_margin(model, state, step, i, swing_[static_cast<std::size_t>(i)]));
     }
-    world_->find_pairs(pairs_);
+    find_parted(model, state, parted_);
+    world_->find_pairs(parted_, pairs_);
     contacts.list.clear();
     for (const Pair& pair : pairs_) add_pair(model, state, step, pair, contacts.list);
     order_.sort(contacts.list);
@@ -333,7 +344,8 @@ class BulletBackend : public CollisionBackend {
 
   const Model* model_ = nullptr;
   std::unique_ptr<BulletWorld> world_;
-  std::vector<double> swing_;  // m/s, per collider
+  std::vector<double> swing_;                // m/s, per collider
+  std::vector<std::pair<int, int>> parted_;  // a < b, sorted: joined until their joints broke
   std::vector<Pair> pairs_;
   std::vector<PairContact> points_;
   ContactOrder order_;

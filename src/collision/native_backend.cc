@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "base/scan.h"
 #include "collision/margins.h"
+#include "collision/parted.h"
 #include "model/geometry.h"
 
 namespace scree {
@@ -23,24 +24,6 @@ bool is_dynamic(const Model& model, int body) {
 
 const Geometry& geometry_of(const Model& model, const Collider& collider) {
   return model.geometries[at(collider.geometry)];
-}
-
-/// Bodies that never touched for their joints, all of which are broken now.
-void find_parted(const Model& model, const State& state, std::vector<std::pair<int, int>>& pairs) {
-  pairs.clear();
-  const auto bodies = [&](std::size_t j) {
-    return std::pair<int, int>(std::minmax(model.joints[j].a, model.joints[j].b));
-  };
-  for (std::size_t j = 0; j < state.joint_broken.size(); ++j) {
-    if (state.joint_broken[j]) pairs.push_back(bodies(j));
-  }
-  if (pairs.empty()) return;
-  std::sort(pairs.begin(), pairs.end());
-  for (std::size_t j = 0; j < state.joint_broken.size(); ++j) {
-    if (state.joint_broken[j]) continue;
-    const auto [first, last] = std::equal_range(pairs.begin(), pairs.end(), bodies(j));
-    pairs.erase(first, last);
-  }
 }
 
 }  // namespace

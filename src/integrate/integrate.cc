@@ -77,10 +77,12 @@ void integrate(const Model& model, const Problem& problem, const Impulses& impul
 }
 
 int find_non_finite(const State& state, std::string& quantity) {
+  // Nothing can be made of numbers whose squares are not finite.
+  const auto is_finite = [](const Vec3& v) { return std::isfinite(v.squaredNorm()); };
   for (std::size_t k = 0; k < state.position.size(); ++k) {
-    const char* name = !state.velocity[k].allFinite()               ? "velocity"
-                       : !state.angular_velocity[k].allFinite()     ? "angular velocity"
-                       : !state.position[k].allFinite()             ? "position"
+    const char* name = !is_finite(state.velocity[k])                ? "velocity"
+                       : !is_finite(state.angular_velocity[k])      ? "angular velocity"
+                       : !is_finite(state.position[k])              ? "position"
                        : !state.orientation[k].coeffs().allFinite() ? "orientation"
                                                                     : nullptr;
     if (name != nullptr) {

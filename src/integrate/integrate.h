@@ -19,7 +19,7 @@ namespace scree {
 /// is changed in place.
 void integrate(const Model& model, const Problem& problem, const Impulses& impulses, State& state);
 
-/// The first body with a value that is not finite, or -1; `quantity` names it.
+/// The first body with a value that is not finite, or whose square is not, or -1; `quantity` names it.
 int find_non_finite(const State& state, std::string& quantity);
 
 /// exp of a rotation vector (rad).

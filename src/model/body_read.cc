@@ -20,6 +20,7 @@ std::string read_name(const Field& field, bool is_pattern) {
   if (name.size() > kMaxNameLength) {
     field.fail(fmt::format("must have at most {} characters, got {}", kMaxNameLength, name.size()));
   }
+  if (name == "world") field.fail_got("must be another name: world is what does not move");
   if (is_pattern || name.empty()) return name;
   const auto [first, is_new] = field.context().body_lines.emplace(name, field.node().line);
   if (!is_new) {

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "model/compile_joints.h"
 #include "model/geometry.h"
+#include "model/number_range.h"
 #include "model/shape_check.h"
 #include "model/shape_library.h"
 #include "scree/error.h"
@@ -23,6 +24,7 @@ constexpr int kMaxNesting = 64;             // of compounds
 // number.
 constexpr std::size_t kMaxLeaves = 100'000;
 constexpr double kPlaneTolerance = 1e-9;  // m or 1: rounding of a file written with ten digits
+constexpr double kLeastMass = 1e-100, kLeastInertia = 1e-100;  // kg, kg m^2: their inverses count
 // Relative: a lamina meets a + b = c exactly, but for rounding.
 constexpr double kInertiaTolerance = 1e-9;
 
@@ -81,13 +83,13 @@ class Compiler {
                     "'");
     }
     const auto not_negative = [&](const char* field, double value) {
-      if (value >= 0.0 && std::isfinite(value)) return;
+      if (value >= 0.0 && value <= kLargestNumber) return;
       problems_.add(fmt::format("{} must be >= 0 m/s, got {}", field, value));
     };
     not_negative("recovery_speed", scene_.recovery_speed);
     not_negative("restitution_threshold", scene_.restitution_threshold);
-    if (!scene_.gravity.allFinite()) {
-      problems_.add("gravity must be finite, got " + text_of(scene_.gravity));
+    if (!is_in_range(scene_.gravity)) {
+      problems_.add("gravity " + range_rule() + ", got " + text_of(scene_.gravity));
     } else if (scene_.planar && scene_.gravity.z() != 0.0) {
       if (scene_.gravity.x() == 0.0 && scene_.gravity.y() == 0.0) {
         model_.gravity = Vec3(0.0, scene_.gravity.z(), 0.0);
@@ -191,6 +193,7 @@ class Compiler {
     result.force = body.force;
     result.torque = body.torque;
     result.locked = body.locked;
+    if (result.name == "world") complain(".name", "must not be 'world', which does not move");
     const auto [same, is_new] = body_index_.emplace(result.name, index);
     if (!is_new) {
       problems_.add(fmt::format("{}.name '{}' is already the name of bodies[{}]", path_,
@@ -219,7 +222,7 @@ class Compiler {
   /// Returns whether the pose is sound.
   bool check_numbers(const Body& body) {
     const auto finite = [&](const char* field, const Vec3& value) {
-      if (!value.allFinite()) complain(field, "must be finite, got " + text_of(value));
+      if (!is_in_range(value)) complain(field, range_rule() + ", got " + text_of(value));
     };
     finite(".pose.position", body.pose.position);
     finite(".velocity", body.velocity);
@@ -234,7 +237,7 @@ class Compiler {
     check_at_rest(".velocity", body.velocity, body, 0, "along");
     check_at_rest(".angular_velocity", body.angular_velocity, body, 3, "about");
     check_orientation(".pose.orientation", body.pose.orientation);
-    return body.pose.position.allFinite() && is_finite(body.pose.orientation);
+    return is_in_range(body.pose.position) && is_finite(body.pose.orientation);
   }
 
   /// Nothing acts along a locked axis: a body that moves there at the start would do so for ever.
@@ -376,11 +379,13 @@ class Compiler {
     const Mat3 inertia = body.inertia.value_or(density * shape.inertia);
     result.inertia = 0.5 * (inertia + inertia.transpose());
     const Vec3 moments = result.inertia.diagonal();
-    if (!(result.mass > 0.0 && std::isfinite(result.mass) && moments.minCoeff() > 0.0 &&
-          moments.allFinite())) {
-      return complain(
-          "", fmt::format("gets mass {} kg from its shape and density, which is out of range",
-                          result.mass));
+    if (!(result.mass >= kLeastMass && result.mass <= kLargestNumber)) {
+      return complain("", fmt::format("has mass {:.6g} kg, must be from {} to {}", result.mass,
+                                      kLeastMass, kLargestNumber));
+    }
+    if (!(moments.minCoeff() >= kLeastInertia && moments.maxCoeff() <= kLargestNumber)) {
+      return complain("", fmt::format("has moments of inertia {}, must be from {} to {} kg m^2",
+                                      text_of(moments), kLeastInertia, kLargestNumber));
     }
     result.inverse_inertia = inverse_of(result.inertia);
     const Mat3 isotropic = moments.mean() * Mat3::Identity();

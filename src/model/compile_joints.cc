@@ -3,17 +3,20 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <unordered_map>
 
 #include "base/text.h"
 #include "model/expression.h"
 #include "model/joint_frames.h"
+#include "model/number_range.h"
 
 namespace scree {
 namespace {
 
 bool is_finite(const Pose& pose) {
-  return pose.position.allFinite() && pose.orientation.coeffs().allFinite() &&
+  return is_in_range(pose.position) && pose.orientation.coeffs().allFinite() &&
          pose.orientation.norm() > 0.0;
 }
 
@@ -71,17 +74,22 @@ class JointCompiler {
     to.a = find_body(from.a, ".a");
     to.b = find_body(from.b, ".b");
     if (problems_.messages.size() == before) check_bodies(to);
-    if (!is_finite(from.frame_a)) complain(".frame_a", "must be finite");
-    if (!is_finite(from.frame_b)) complain(".frame_b", "must be finite");
+    if (!is_finite(from.frame_a)) complain(".frame_a", range_rule());
+    if (!is_finite(from.frame_b)) complain(".frame_b", range_rule());
     to.frame_a = frame_in(to.a, from.frame_a);
     to.frame_b = frame_in(to.b, from.frame_b);
     to.size = size_of(to);
     to.pitch = from.pitch;
     to.length = from.length;
+    to.has_free_length = has_free_length(from);
+    to.restitution = from.restitution;
+    if (!(from.restitution >= 0.0 && from.restitution <= 1.0))
+      complain(".restitution", fmt::format("must be from 0 to 1, got {}", from.restitution));
     if (from.kind == JointKind::screw && !(std::isfinite(from.pitch) && from.pitch != 0.0))
       complain(".pitch", fmt::format("must be a number other than 0 m, got {}", from.pitch));
-    const bool has_length = from.kind == JointKind::distance || from.kind == JointKind::rope;
-    if (has_length && !(from.length > 0.0 && std::isfinite(from.length)))
+    const bool has_length =
+        from.kind == JointKind::rope || (from.kind == JointKind::distance && !to.has_free_length);
+    if (has_length && !(from.length > 0.0 && is_in_range(from.length)))
       complain(".length", fmt::format("must be > 0 m, got {}", from.length));
     to.break_force = from.break_force;
     to.break_torque = from.break_torque;
@@ -143,7 +151,12 @@ class JointCompiler {
       if (static_cast<std::size_t>(k) < from.axes.size()) {
         const JointAxis& given = from.axes[static_cast<std::size_t>(k)];
         check_axis(given, to.axis_count > 1 ? fmt::format(".axes[{}]", k) : "");
+        if (from.kind == JointKind::distance) check_distance(given, to.has_free_length);
+        if (from.kind == JointKind::spherical) check_ball(given, k);
         axis.limits = given.limits;
+        // A swing is never negative: this stop would have no direction.
+        if (from.kind == JointKind::spherical && k == 0 && axis.limits && axis.limits->lower <= 0.0)
+          axis.limits->lower = -std::numeric_limits<double>::infinity();
         axis.motor = given.motor;
         axis.spring = given.spring;
         axis.friction = given.friction;
@@ -158,8 +171,12 @@ class JointCompiler {
       if (!(value >= 0.0)) complain(field + name, fmt::format("must be >= 0, got {}", value));
     };
     const auto finite = [&](const char* name, double value) {
-      if (!std::isfinite(value))
-        complain(field + name, fmt::format("must be finite, got {}", value));
+      if (!is_in_range(value))
+        complain(field + name, range_rule() + fmt::format(", got {}", value));
+    };
+    const auto gain = [&](const char* name, double value) {
+      not_negative(name, value);
+      finite(name, value);
     };
     const auto expression = [&](const char* name, const std::string& text) {
       if (text.empty()) return;
@@ -183,16 +200,37 @@ class JointCompiler {
       expression(".motor.speed", axis.motor->speed_over_time);
       finite(".motor.target", axis.motor->target);
       finite(".motor.speed", axis.motor->speed);
-      not_negative(".motor.stiffness", axis.motor->stiffness);
-      not_negative(".motor.damping", axis.motor->damping);
+      gain(".motor.stiffness", axis.motor->stiffness);
+      gain(".motor.damping", axis.motor->damping);
       not_negative(".motor.max_force", axis.motor->max_force);
     }
     if (axis.spring) {
-      not_negative(".spring.stiffness", axis.spring->stiffness);
-      not_negative(".spring.damping", axis.spring->damping);
+      gain(".spring.stiffness", axis.spring->stiffness);
+      gain(".spring.damping", axis.spring->damping);
       finite(".spring.rest", axis.spring->rest);
     }
     expression(".motion", axis.motion);
+  }
+
+  void check_distance(const JointAxis& axis, bool is_free) {
+    const bool acts = axis.motor || axis.spring || axis.friction > 0.0;
+    if (!is_free && acts)
+      complain("",
+               "is a distance of fixed length: a motor, spring or friction along it does "
+               "nothing; limits give it room to move");
+    if (axis.limits && !(axis.limits->upper > 0.0))
+      complain(".limits", fmt::format("must have upper > 0 m, got {}", axis.limits->upper));
+  }
+
+  void check_ball(const JointAxis& axis, int k) {
+    const std::string field = fmt::format(".axes[{}]", k);
+    if (axis.motor || axis.spring || axis.mimic || !axis.motion.empty() ||
+        (k > 0 && axis.friction > 0.0))
+      complain(field, "of a spherical joint may have limits only, and the first one friction");
+    if (k == 0 && axis.limits &&
+        !(axis.limits->upper > 0.0 && axis.limits->lower <= std::numbers::pi))
+      complain(field + ".limits", fmt::format("must leave some of 0 to pi rad, got {} to {}",
+                                              axis.limits->lower, axis.limits->upper));
   }
 
   void link_mimics(std::size_t index) {

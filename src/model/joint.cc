@@ -117,11 +117,17 @@ Joint& Joint::moving_as(std::string motion) {
   return *this;
 }
 
+bool has_free_length(const Joint& joint) {
+  if (joint.kind != JointKind::distance || joint.axes.empty()) return false;
+  const JointAxis& axis = joint.axes[0];
+  return axis.limits || axis.mimic || !axis.motion.empty();
+}
+
 int coordinate_count(JointKind kind) {
   switch (kind) {
     case JointKind::fixed:
-    case JointKind::spherical:
       return 0;
+    case JointKind::spherical:
     case JointKind::cylindrical:
     case JointKind::universal:
       return 2;
@@ -135,6 +141,7 @@ int coordinate_count(JointKind kind) {
 bool is_angle(JointKind kind, int axis) {
   switch (kind) {
     case JointKind::revolute:
+    case JointKind::spherical:
     case JointKind::universal:
     case JointKind::screw:
       return true;

@@ -51,11 +51,25 @@ double joint_coordinate(const JointModel& joint, const JointFrames& frames, int 
     case JointKind::rope:
     case JointKind::spring:
       return frames.apart().norm();
+    case JointKind::spherical: {
+      if (axis == 0) return std::atan2(a.col(2).cross(b.col(2)).norm(), a.col(2).dot(b.col(2)));
+      const Mat3 turn = a.transpose() * b;
+      return std::atan2(turn(1, 0) - turn(0, 1), turn(0, 0) + turn(1, 1));
+    }
     case JointKind::fixed:
-    case JointKind::spherical:
       break;
   }
   return 0.0;
+}
+
+Vec3 ball_axis(const JointFrames& frames, const Vec3& turn, int axis) {
+  const Vec3 a = frames.axes_a.col(2), b = frames.axes_b.col(2);
+  // Straight over, where the twist is no number, any finite axis will do.
+  if (axis == 1) return (a + b) / std::max(1.0 + a.dot(b), 1e-9);
+  const Vec3 across = a.cross(b);
+  if (across.norm() > 1e-9) return across.normalized();
+  const Vec3 tilting = turn - a * a.dot(turn);
+  return tilting.norm() > 0.0 ? Vec3(tilting.normalized()) : Vec3(frames.axes_a.col(0));
 }
 
 double unwrapped(double angle, double near) {
@@ -102,7 +116,7 @@ JointError joint_error(const JointModel& joint, const JointFrames& frames, doubl
       error.shift = across();
       break;
     case JointKind::distance:
-      error.along = apart.norm() - joint.length;
+      if (!joint.has_free_length) error.along = apart.norm() - joint.length;
       break;
     case JointKind::rope:
       error.along = std::max(0.0, apart.norm() - joint.length);

@@ -21,6 +21,12 @@ JointFrames joint_frames(const JointModel& joint, const State& state);
 /// Coordinate `axis` of the joint, m or rad; angles from -pi to pi.
 double joint_coordinate(const JointModel& joint, const JointFrames& frames, int axis);
 
+/// The axis about which a turn changes a coordinate of a spherical joint, times the change per
+/// turn: swing (0) or twist (1; the frames turned into each other by the shortest way but for a
+/// turn about z). `turn` is the angular velocity of B against A, by which the axis of a swing of 0
+/// is chosen.
+Vec3 ball_axis(const JointFrames& frames, const Vec3& turn, int axis);
+
 /// `angle` plus the whole turns that bring it nearest to `near`.
 double unwrapped(double angle, double near);
 

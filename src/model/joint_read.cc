@@ -63,10 +63,20 @@ std::vector<std::string> words_and_signs(const std::string& text) {
   return pieces;
 }
 
+/// A parameter of that name would silently be the time.
+bool has_other_time(const Field& field) {
+  if (field.context().parameters.count("t") == 0) return false;
+  field.fail_got("is an expression of the time t, and a parameter is called t too; rename it");
+  return true;
+}
+
 /// An expression in t; other parameters are put in as numbers.
 std::string read_motion(const Field& field) {
   std::string text = field.text();
   if (!field.is_scalar()) return "";
+  const std::vector<std::string> given = words_and_signs(text);
+  const bool has_time = std::find(given.begin(), given.end(), "t") != given.end();
+  if (has_time && has_other_time(field)) return "";
   if (!text.empty() && text[0] == '=') text.erase(0, text.find_first_not_of("= "));
   NamedValues names = field.context().parameters;
   names["t"] = 0.0;
@@ -214,11 +224,13 @@ std::string body_name(const Field& field, const Scene& scene) {
 void read_joint(const Field& field, Scene& scene, std::map<std::string, int>& lines) {
   ReadContext& context = field.context();
   const std::size_t before = context.errors.count();
-  const MapField map(
-      field, {"name",  "type",     "a",      "b",      "frame_a",     "frame_b",      "at",
-              "from",  "to",       "axis",   "x_axis", "limits",      "motor",        "spring",
-              "mimic", "friction", "motion", "slide",  "angle",       "first",        "second",
-              "x",     "y",        "pitch",  "length", "break_force", "break_torque", "collide"});
+  const MapField map(field,
+                     {"name",   "type",   "a",      "b",           "frame_a",     "frame_b",
+                      "at",     "from",   "to",     "axis",        "x_axis",      "limits",
+                      "motor",  "spring", "mimic",  "friction",    "motion",      "slide",
+                      "angle",  "first",  "second", "x",           "y",           "swing",
+                      "twist",  "pitch",  "length", "restitution", "break_force", "break_torque",
+                      "collide"});
   Joint joint;
   if (const auto type = map.require("type"))
     joint.kind = static_cast<JointKind>(type->word(joint_kind_names()));
@@ -242,6 +254,10 @@ void read_joint(const Field& field, Scene& scene, std::map<std::string, int>& li
   } else {
     for (const char* key : axis_keys()) {
       if (const auto given = map.find(key)) {
+        if (joint.kind == JointKind::spherical && std::string_view(key) == "friction") {
+          joint.axis().friction = given->number(not_negative(kTorque));
+          continue;
+        }
         given->fail(
             names.empty()
                 ? fmt::format("does not apply: a {} joint has no coordinate", name_of(joint.kind))
@@ -250,7 +266,7 @@ void read_joint(const Field& field, Scene& scene, std::map<std::string, int>& li
       }
     }
   }
-  for (const char* key : {"slide", "angle", "first", "second", "x", "y"}) {
+  for (const char* key : {"slide", "angle", "first", "second", "x", "y", "swing", "twist"}) {
     const auto given = map.find(key);
     if (!given) continue;
     const auto place = std::find(names.begin(), names.end(), key);
@@ -259,6 +275,11 @@ void read_joint(const Field& field, Scene& scene, std::map<std::string, int>& li
       continue;
     }
     const int k = static_cast<int>(place - names.begin());
+    if (joint.kind == JointKind::spherical) {
+      const MapField axis(*given, {"limits"});
+      joint.axis(k).limits = read_axis(axis, true).limits;
+      continue;
+    }
     const MapField axis(*given, {"limits", "motor", "spring", "mimic", "friction", "motion"});
     joint.axis(k) = read_axis(axis, is_angle(joint.kind, k));
   }
@@ -270,10 +291,17 @@ void read_joint(const Field& field, Scene& scene, std::map<std::string, int>& li
     joint.length = v->number(positive(kLength));
     if (joint.kind != JointKind::distance && joint.kind != JointKind::rope)
       v->fail("applies to distance and rope joints only");
-  } else if (joint.placement &&
+    if (has_free_length(joint))
+      v->fail_got("must not be given together with limits, motion or mimic, which say it");
+  } else if (joint.placement && !has_free_length(joint) &&
              (joint.kind == JointKind::distance || joint.kind == JointKind::rope)) {
     joint.length = (joint.placement->point_b - joint.placement->point_a).norm();
     if (!(joint.length > 0.0)) field.fail("needs a length, or from and to apart from each other");
+  }
+  if (const auto v = map.find("restitution")) {
+    joint.restitution = v->number(between(0.0, 1.0));
+    if (joint.kind != JointKind::rope)
+      v->fail("applies to ropes only; that of a stop stands in its limits");
   }
   if (const auto v = map.find("break_force"))
     joint.break_force = bound(*v, positive(kForce), joint.break_force);
@@ -289,6 +317,8 @@ std::vector<std::string> joint_axis_names(JointKind kind) {
   switch (kind) {
     case JointKind::cylindrical:
       return {"slide", "angle"};
+    case JointKind::spherical:
+      return {"swing", "twist"};
     case JointKind::universal:
       return {"first", "second"};
     case JointKind::planar:

@@ -108,6 +108,8 @@ struct JointModel {
   int a = 0, b = 0;       // bodies
   Pose frame_a, frame_b;  // relative to the centres of mass, body axes
   double pitch = 0.0, length = 0.0;
+  bool has_free_length = false;                  // a distance that its coordinate's rows hold
+  double restitution = 0.0;                      // of a rope that becomes taut
   double break_force = 0.0, break_torque = 0.0;  // infinite: never
   int first_axis = 0, axis_count = 0;            // into Model::joint_axes
   double size = 0.0;  // m, of the parts it joins: what errors of length are small against

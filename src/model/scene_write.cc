@@ -203,8 +203,10 @@ void write_joint(Out out, const Joint& joint) {
   put("frame_a", frame_text(joint.frame_a));
   put("frame_b", frame_text(joint.frame_b));
   if (joint.kind == JointKind::screw) put("pitch", list(joint.pitch));
-  if (joint.kind == JointKind::distance || joint.kind == JointKind::rope)
+  if ((joint.kind == JointKind::distance && !has_free_length(joint)) ||
+      joint.kind == JointKind::rope)
     put("length", list(joint.length));
+  if (joint.restitution > 0.0) put("restitution", list(joint.restitution));
   const std::vector<std::string> names = joint_axis_names(joint.kind);
   for (std::size_t k = 0; k < joint.axes.size(); ++k) {
     const auto entries = axis_entries(joint.axes[k]);
@@ -213,8 +215,13 @@ void write_joint(Out out, const Joint& joint) {
       continue;
     }
     std::string text;
-    for (const auto& [key, value] : entries)
+    for (const auto& [key, value] : entries) {
+      if (joint.kind == JointKind::spherical && key == "friction") {
+        put(key, value);
+        continue;
+      }
       text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", key, value);
+    }
     if (!text.empty()) put(names[k], "{" + text + "}");
   }
   if (std::isfinite(joint.break_force)) put("break_force", list(joint.break_force));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "model/number_range.h"
 #include "scree/error.h"
 
 namespace scree {
@@ -126,9 +127,10 @@ double Field::number(const NumberRule& rule) const {
     fail_got(error.what());
     return kStandIn;
   }
-  if (holds(rule, value)) return value;
+  if (holds(rule, value) && is_in_range(value)) return value;
   const bool is_plain = node_->text[0] != '=';
-  fail(fmt::format("{}, got {}{}", describe(rule), shown(*node_),
+  const std::string must = holds(rule, value) ? range_rule() : describe(rule);
+  fail(fmt::format("{}, got {}{}", must, shown(*node_),
                    is_plain ? "" : fmt::format(" ({})", value)));
   return kStandIn;
 }
@@ -203,7 +205,7 @@ Vec3 Field::direction() const {
     fail("must not be the zero vector");
     return Vec3::UnitZ();
   }
-  if (!(length > 0.0 && std::isfinite(length))) {  // the squares of 1e200 and 1e-200 are no numbers
+  if (!(length > 0.0 && std::isfinite(length))) {  // the square of 1e-200 is no number
     fail("is too long or too short for a direction");
     return Vec3::UnitZ();
   }

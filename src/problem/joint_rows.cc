@@ -24,6 +24,8 @@ constexpr double kStopMargin = 0.1;
 constexpr double kTaut = 0.5;
 constexpr double kTautShare = 0.5;     // a
 constexpr double kTautDamping = 0.05;  // c
+// Of a spherical joint, whose three equations leave three slots for its friction.
+constexpr int kFirstBallSlot = 3;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -38,11 +40,19 @@ double evaluate_at(const std::string& expression, double time, const JointModel&
   }
 }
 
+/// Angular velocity of B against A, rad/s.
+Vec3 relative_turn(const JointModel& joint, const State& state) {
+  return state.angular_velocity[at(joint.b)] - state.angular_velocity[at(joint.a)];
+}
+
 /// Where a coordinate is told to be, within its stops.
 double motion_at(const JointModel& joint, const AxisModel& axis, double time) {
-  const double q = evaluate_at(axis.motion, time, joint, "motion");
-  if (!axis.limits) return q;
-  return std::clamp(q, axis.limits->lower, axis.limits->upper);
+  double q = evaluate_at(axis.motion, time, joint, "motion");
+  if (axis.limits) q = std::clamp(q, axis.limits->lower, axis.limits->upper);
+  if (joint.kind == JointKind::distance && !(q > 0.0))
+    throw ExpressionError("the motion \"" + axis.motion + "\" of joint '" + joint.name +
+                          "' must be a length > 0 m, got " + std::to_string(q));
+  return q;
 }
 
 class RowBuilder {
@@ -103,6 +113,8 @@ class RowBuilder {
         return shift_row(z);
       case JointKind::cylindrical:
         return axis == 0 ? shift_row(z) : turn_row(z);
+      case JointKind::spherical:
+        return turn_row(ball_axis(frames_, relative_turn(*joint_, state_), axis));
       case JointKind::universal:
         return turn_row(axis == 0 ? z : Vec3(frames_.axes_b.col(0)));
       case JointKind::planar:
@@ -206,6 +218,13 @@ class RowBuilder {
         break;
       case JointKind::distance: {
         const Vec3 n = line();
+        if (joint_->has_free_length) {
+          const auto impulse = [&](AxisSlot kind) {
+            return state_.joint_impulse[axis_slot(model_, index_, 0, kind)];
+          };
+          pull = n * (per_step * (impulse(kLowerSlot) - impulse(kUpperSlot) + impulse(kDriveSlot)));
+          break;
+        }
         RowBlock row = line_row(n);
         row.bias = error.along / step_;
         if (add(row, RowRole::along, 0, slot, n))
@@ -241,7 +260,9 @@ class RowBuilder {
     if (gap > std::max(kStopMargin * joint_->length, kStepsAhead * step_ * rate)) return;
     negate(row);
     row.lower = 0.0;
-    row.bias = std::max(gap / step_, -model_.recovery_speed);
+    row.bias = rebounds(gap, -rate, joint_->restitution)
+                   ? -joint_->restitution * rate
+                   : std::max(gap / step_, -model_.recovery_speed);
     if (add(row, RowRole::rope, 0, slot, n)) pull = -n * (per_step * state_.joint_impulse[slot]);
   }
 
@@ -262,7 +283,9 @@ class RowBuilder {
       soften(row, stiffness, damping, q - axis.spring->rest, rate, 0.0);
       add(row, RowRole::spring, k, slot(kSpringSlot));
     }
-    if (axis.friction > 0.0) {
+    if (axis.friction > 0.0 && joint_->kind == JointKind::spherical) {
+      add_ball_friction(axis.friction);
+    } else if (axis.friction > 0.0) {
       RowBlock row = plain;
       row.lower = -step_ * axis.friction;
       row.upper = step_ * axis.friction;
@@ -274,6 +297,27 @@ class RowBuilder {
       add(row, RowRole::motion, k, slot(kDriveSlot));
     } else if (axis.master >= 0) {
       add_mimic(axis, k, q, plain);
+    }
+  }
+
+  /// A torque of at most T against the turn w. Along w it is bounded; across, where -T w/|w|
+  /// changes by -T/|w| per change of w, it is that of a damper. At rest it holds up to T about each
+  /// axis of frame A.
+  void add_ball_friction(double friction) {
+    const Vec3 turn = relative_turn(*joint_, state_);
+    const double speed = turn.norm();
+    Mat3 axes = frames_.axes_a;
+    if (speed > 0.0) {
+      axes.col(0) = turn / speed;
+      axes.col(1) = axes.col(0).unitOrthogonal();
+      axes.col(2) = axes.col(0).cross(axes.col(1));
+    }
+    for (int k = 0; k < 3; ++k) {
+      RowBlock row = turn_row(axes.col(k));
+      row.upper = step_ * friction;
+      row.lower = -row.upper;
+      if (k > 0) row.compliance = speed / row.upper;
+      add(row, RowRole::friction, 0, first_slot(model_, index_) + at(kFirstBallSlot + k));
     }
   }
 
@@ -315,11 +359,15 @@ class RowBuilder {
     stop(limits.upper - q, -rate, true);
   }
 
+  /// Whether a stop that is reached at the rate `approach` (of the gap) throws back.
+  bool rebounds(double gap, double approach, double restitution) const {
+    const bool closes = gap + step_ * approach <= 0.0;
+    return restitution > 0.0 && approach < -model_.restitution_threshold && closes;
+  }
+
   /// `recovery`: what an overrun stop is left with at most, m/s or rad/s.
   double stop_bias(double gap, double approach, double restitution, double recovery) const {
-    const bool closes = gap + step_ * approach <= 0.0;
-    if (restitution > 0.0 && approach < -model_.restitution_threshold && closes)
-      return restitution * approach;
+    if (rebounds(gap, approach, restitution)) return restitution * approach;
     return gap >= 0.0 ? gap / step_ : std::max(kRecoveryShare * gap / step_, -recovery);
   }
 
@@ -479,7 +527,8 @@ double next_coordinate(const Model& model, const State& before, const State& nex
   const JointFrames frames = joint_frames(joint, next);
   const int k = static_cast<int>(number) - joint.first_axis;
   const double q = joint_coordinate(joint, frames, k);
-  if (!axis.is_angle) return q;
+  // A swing has no turns to count.
+  if (!axis.is_angle || (joint.kind == JointKind::spherical && k == 0)) return q;
   const double rate = joint_rate(joint, frames, next, k);
   return unwrapped(q, before.joint_coordinate[number] + step * rate);
 }
@@ -631,7 +680,7 @@ void correct_joint_rows(const std::vector<double>& errors, Problem& problem) {
 double joint_rate(const JointModel& joint, const JointFrames& frames, const State& state,
                   int axis) {
   const auto a = at(joint.a), b = at(joint.b);
-  const Vec3 turn = state.angular_velocity[b] - state.angular_velocity[a];
+  const Vec3 turn = relative_turn(joint, state);
   const auto slide = [&](const Vec3& e) {
     const Vec3 v = state.velocity[b] + state.angular_velocity[b].cross(frames.arm_b) -
                    state.velocity[a] -
@@ -645,6 +694,8 @@ double joint_rate(const JointModel& joint, const JointFrames& frames, const Stat
       return slide(z);
     case JointKind::cylindrical:
       return axis == 0 ? slide(z) : z.dot(turn);
+    case JointKind::spherical:
+      return ball_axis(frames, turn, axis).dot(turn);
     case JointKind::universal:
       return axis == 0 ? z.dot(turn) : frames.axes_b.col(0).dot(turn);
     case JointKind::planar:

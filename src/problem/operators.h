@@ -9,6 +9,8 @@
 
 namespace scree {
 
+constexpr double kNoBound = 1e100;  // N s; a bound of a row beyond this is none
+
 struct BodyVelocity {
   Vec3 linear = Vec3::Zero();   // m/s
   Vec3 angular = Vec3::Zero();  // rad/s

@@ -52,7 +52,7 @@ void export_joints_csv(const Recording& recording, const std::string& path) {
   OutputFile file(path);
   file.write(
       "time,name,q1,q2,q3,error,fx,fy,fz,tx,ty,tz,joint_fx,joint_fy,joint_fz,joint_tx,joint_ty,"
-      "joint_tz\n");
+      "joint_tz,broken\n");
   std::vector<std::string> names;
   for (const std::string& name : recording.joint_names()) names.push_back(quoted(name));
   const std::vector<std::int32_t>& owners = recording.coordinate_joints();
@@ -69,7 +69,11 @@ void export_joints_csv(const Recording& recording, const std::string& path) {
       const JointReaction& reaction = frame.receipt.joint_reactions[j];
       rows += fmt::format(",{}", static_cast<float>(frame.receipt.joint_errors[j])) +
               float_triple(reaction.force) + float_triple(reaction.torque) +
-              float_triple(reaction.force_in_joint) + float_triple(reaction.torque_in_joint) + "\n";
+              float_triple(reaction.force_in_joint) + float_triple(reaction.torque_in_joint) +
+              (frame.joint_broken.empty() ? ","
+               : frame.joint_broken[j]    ? ",1"
+                                          : ",0") +
+              "\n";
     }
     file.write(rows);
   }

@@ -69,7 +69,7 @@ struct Recorder::Parts {
   AppendDataset *body_a = nullptr, *body_b = nullptr, *point = nullptr, *normal = nullptr;
   AppendDataset *gap = nullptr, *impulse = nullptr, *residual = nullptr, *offset = nullptr;
   AppendDataset *status = nullptr, *converged = nullptr, *method = nullptr;
-  AppendDataset *joint_coordinate = nullptr, *joint_error = nullptr;
+  AppendDataset *joint_coordinate = nullptr, *joint_error = nullptr, *joint_broken = nullptr;
   std::array<AppendDataset*, 4> joint_reactions{};  // in the order of JointReaction
   AppendDataset *drag_time = nullptr, *drag_body = nullptr;
   AppendDataset *drag_point = nullptr, *drag_target = nullptr;
@@ -178,6 +178,8 @@ void Recorder::Parts::add_joints(const Model& model) {
   const AppendShape three{{joints, 3}, frames, Compression::deflate};
   joint_error = add("/joints/error", H5T_NATIVE_FLOAT, {{joints}, frames, Compression::deflate},
                     "m", "separation at the end of the step");
+  joint_broken = add("/joints/broken", bool_type().id(), {{joints}, frames, Compression::deflate},
+                     "", "let go in this step or before");
   joint_reactions = {
       add("/joints/force", H5T_NATIVE_FLOAT, three, "N", "on b at the origin of B, world axes"),
       add("/joints/torque", H5T_NATIVE_FLOAT, three, "N m", "on b at the origin of B, world axes"),
@@ -267,12 +269,14 @@ void Recorder::Parts::append_joints(const State& state, const Receipt& receipt) 
               static_cast<double*>(joint_coordinate->add(1)));
   const std::size_t count = state.joint_broken.size();
   auto* error = static_cast<float*>(joint_error->add(1));
+  auto* broken = static_cast<std::int8_t*>(joint_broken->add(1));
   std::array<float*, 4> to;
   for (std::size_t k = 0; k < to.size(); ++k)
     to[k] = static_cast<float*>(joint_reactions[k]->add(1));
   const bool has_step = receipt.joint_reactions.size() == count;
   for (std::size_t j = 0; j < count; ++j) {
     const JointReaction reaction = has_step ? receipt.joint_reactions[j] : JointReaction{};
+    *broken++ = state.joint_broken[j] ? 1 : 0;
     *error++ = has_step ? static_cast<float>(receipt.joint_errors[j]) : 0.0f;
     to[0] = put(reaction.force, to[0]);
     to[1] = put(reaction.torque, to[1]);

@@ -148,9 +148,9 @@ struct Recording::Parts {
   Series body_a, body_b, point, normal, gap, impulse, residual;
   std::vector<std::string> joint_names;
   std::vector<std::int32_t> coordinate_joints;
-  Series joint_coordinate, joint_error;
-  std::array<Series, 4> joint_reactions;  // in the order of JointReaction
-  bool has_residual = false;              // older recordings do not know it
+  Series joint_coordinate, joint_error, joint_broken;
+  std::array<Series, 4> joint_reactions;          // in the order of JointReaction
+  bool has_residual = false, has_broken = false;  // older recordings do not know them
   Series status, converged, method;
   std::vector<Series> numbers, integers;
   std::vector<const ReceiptNumber*> number_kinds;  // what they are
@@ -235,6 +235,8 @@ void Recording::Parts::open_joints() {
     joint_coordinate = open_series(file, "/joints/coordinate", {coordinate_joints.size()});
   }
   joint_error = open_series(file, "/joints/error", {joints});
+  has_broken = file.has("/joints/broken");
+  if (has_broken) joint_broken = open_series(file, "/joints/broken", {joints});
   std::size_t k = 0;
   for (const char* name : {"force", "torque", "force_in_joint", "torque_in_joint"})
     joint_reactions[k++] = open_series(file, std::string("/joints/") + name, {joints, 3});
@@ -248,6 +250,7 @@ std::vector<Series*> Recording::Parts::per_frame() {
   if (joint_names.empty()) return list;
   if (!coordinate_joints.empty()) list.push_back(&joint_coordinate);
   list.push_back(&joint_error);
+  if (has_broken) list.push_back(&joint_broken);
   for (Series& series : joint_reactions) list.push_back(&series);
   return list;
 }
@@ -374,6 +377,10 @@ void Recording::Parts::read_joints(std::uint64_t index, Frame& frame) const {
     frame.joint_coordinate = rows<double>(file, joint_coordinate, index, 1);
   const auto error = rows<float>(file, joint_error, index, 1);
   frame.receipt.joint_errors.assign(error.begin(), error.end());
+  if (has_broken) {
+    frame.joint_broken.resize(joint_names.size());
+    read_rows(file, joint_broken, bool_type().id(), index, 1, frame.joint_broken.data());
+  }
   std::array<std::vector<float>, 4> numbers_of;
   for (std::size_t k = 0; k < numbers_of.size(); ++k)
     numbers_of[k] = rows<float>(file, joint_reactions[k], index, 1);

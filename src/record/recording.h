@@ -17,6 +17,7 @@ struct Frame {
   std::vector<Vec3> velocity, angular_velocity;
   std::vector<RecordedContact> contacts;
   std::vector<double> joint_coordinate;  // m or rad; empty in recordings made before there were any
+  std::vector<char> joint_broken;        // by joint; empty in older recordings
   Receipt receipt;
 };
 

@@ -11,7 +11,6 @@ using namespace cone;
 
 namespace {
 
-constexpr double kNoBound = 1e100;    // N s; a bound beyond this is none
 constexpr double kNoFriction = 1e-9;  // below, the cone is the half-line to rounding
 
 inline void copy(double* to, const Vec3& from) {

@@ -11,7 +11,6 @@ constexpr double kRounding = 4e-16;
 // Of its Delassus entry: what is left of a row after the others of its joint if it depends on them.
 constexpr double kDependent = 1e-10;
 constexpr int kProjections = 3;
-constexpr double kNoBound = 1e100;    // N s
 constexpr std::size_t kMostFree = 6;  // independent rows between two bodies
 
 std::size_t idx(std::int32_t i) { return static_cast<std::size_t>(i); }

@@ -19,10 +19,10 @@
 namespace scree {
 namespace {
 
-constexpr double kNoBound = 1e100;  // N s; a bound beyond this is none
 // Of the reference velocity: what rows inside their bounds are solved to.
 constexpr double kExact = 1e-11;
 constexpr double kExactShare = 1e-4;  // of the tolerance
+constexpr double kAtRest = 1e-6;      // of the speed before a solve
 constexpr int kMostPivots = 100;
 constexpr int kInterior = 24, kInteriorCold = 60;  // iterations of the interior point
 constexpr double kInteriorShare = 0.5;             // of the tolerance, for the interior point
@@ -115,7 +115,20 @@ void Hybrid::solve_places(const Problem& problem, Impulses& impulses, const Solv
   if (!problem.contacts.empty() || velocities_of_ != impulses.rows)
     velocities_from(problem, impulses, velocities_);
   const double exact = std::max(kExact, kExactShare * options.tolerance);
-  is_exact_ = rows_.solve(problem, velocities_, impulses.rows, exact * audit_.reference_velocity);
+  const auto fastest = [&] {
+    double speed = 0.0;
+    for (const BodyVelocity& v : velocities_)
+      speed = std::max({speed, v.linear.cwiseAbs().maxCoeff(), v.angular.cwiseAbs().maxCoeff()});
+    return speed;
+  };
+  const double before = fastest();
+  const double enough = exact * audit_.reference_velocity;
+  is_exact_ = rows_.solve(problem, velocities_, impulses.rows, enough);
+  // What comes to rest has the rounding of the speed that the impulses of the last step gave it.
+  if (fastest() < kAtRest * before) {
+    velocities_from(problem, impulses, velocities_);
+    is_exact_ = rows_.solve(problem, velocities_, impulses.rows, enough);
+  }
   velocities_of_ = impulses.rows;
 }
 

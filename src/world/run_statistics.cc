@@ -16,7 +16,10 @@ void RunStatistics::add(const Receipt& receipt, double wall_ms, double observe_m
   contacts.add(receipt.contacts);
   iterations.add(receipt.iterations);
   residual.add(receipt.residuals.relative_rms);
-  residual_worst = std::max(residual_worst, receipt.residuals.relative_worst);
+  if (receipt.residuals.relative_worst > residual_worst) {
+    residual_worst = receipt.residuals.relative_worst;
+    is_worst_in_joint = receipt.residuals.worst_contact < 0;
+  }
   if (receipt.converged) {
     ++converged_steps;
   } else if (worst_step == 0 || receipt.residuals.relative_rms > worst_step_residual) {

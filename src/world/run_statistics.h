@@ -32,6 +32,7 @@ struct RunStatistics {
   Series collide, assemble, solve, integrate, observe;  // ms per step
   Series contacts, iterations, residual;                // residual: the relative rms of each step
   double residual_worst = 0.0;                          // of any block of any step, relative
+  bool is_worst_in_joint = false;  // that block is a row of a joint, no contact
   std::int64_t converged_steps = 0;
   std::int64_t worst_step = 0;  // of the unconverged ones, the largest residual's; 0: none
   double worst_step_residual = 0.0;

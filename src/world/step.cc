@@ -181,6 +181,9 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
     receipt.penetration = std::max(receipt.penetration, -contact.gap);
   receipt.joint_reactions = w.reactions;
   receipt.joint_error = errors.length;
+  // Ropes have no equation that could be open, but may be too long.
+  for (const double length : receipt.joint_errors)
+    receipt.joint_error = std::max(receipt.joint_error, length);
   receipt.joint_angle_error = errors.angle;
   for (std::size_t j = 0; j < model.joints.size(); ++j)
     receipt.broken_joints += w.next.joint_broken[j] && !state.joint_broken[j] ? 1 : 0;

@@ -23,6 +23,12 @@ constexpr int kMaxHalvings = 4;
 
 std::size_t inner(int scene_body) { return static_cast<std::size_t>(scene_body) + 1; }
 
+bool is_finite(const Receipt& receipt) {
+  return std::isfinite(receipt.residuals.relative_rms) &&
+         std::isfinite(receipt.residuals.relative_worst) && std::isfinite(receipt.kinetic_energy) &&
+         std::isfinite(receipt.potential_energy);
+}
+
 void check_settings(const RunSettings& run) {
   if (!(run.step > 0.0) || !std::isfinite(run.step)) {
     throw InputError(fmt::format("run.step must be > 0 s, got {}", run.step));
@@ -82,7 +88,8 @@ Receipt World::Parts::advance(const State& from, double step, int halvings_left)
   stop_if_given_up();
   std::string quantity;
   const int broken = find_non_finite(workspace.next, quantity);
-  const bool is_good = broken < 0 && receipt.converged;
+  const bool is_lost = broken < 0 && !is_finite(receipt);
+  const bool is_good = broken < 0 && !is_lost && receipt.converged;
   if (is_good || options.on_failure != OnFailure::substep || halvings_left == 0) {
     if (broken >= 0) {
       throw StepFailure(fmt::format(
@@ -90,6 +97,13 @@ Receipt World::Parts::advance(const State& from, double step, int halvings_left)
           "state before the step is kept",
           state.step + 1, quantity, model.bodies[static_cast<std::size_t>(broken)].name,
           receipt.solver, name_of(receipt.status), receipt.residuals.relative_rms));
+    }
+    if (is_lost) {
+      throw StepFailure(fmt::format(
+          "step {}: the residual or the energy is not finite (solver {}, status {}, residual "
+          "{:.3g}, kinetic energy {:.3g} J); the state before the step is kept",
+          state.step + 1, receipt.solver, name_of(receipt.status), receipt.residuals.relative_rms,
+          receipt.kinetic_energy));
     }
     return receipt;
   }

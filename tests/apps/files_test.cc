@@ -219,7 +219,7 @@ TEST(Check, ProblemsOfBuiltShapesHaveTheirPlace) {
   const Folder folder;
   folder.write("bad.yaml",
                "bodies:\n"
-               "  - shape: {sphere: {radius: 1e200}}\n"
+               "  - shape: {sphere: {radius: 1e60}}\n"
                "  - shape: {hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}}\n"
                "generate:\n"
                "  - grid: {count: [1, 1, 1], pitch: [1, 1, 1], body: {shape: {sphere: {radius: "
@@ -229,17 +229,14 @@ TEST(Check, ProblemsOfBuiltShapesHaveTheirPlace) {
                "  - grid: {count: [1, 1, 1], pitch: [1, 1, 1], body: {shape: {sphere: {radius: "
                "1e-200}}}}\n");
   EXPECT_EQ(scree(folder, {"check", "made.yaml"}).err,
-            "made.yaml:2:3: bodies[0] gets mass 0 kg from its shape and density, which is out of "
-            "range\n");
+            "made.yaml:2:3: bodies[0] has mass 0 kg, must be from 1e-100 to 1e+100\n");
   for (const char* verb : {"check", "run"}) {
     const Outcome bad = scree(folder, {verb, "bad.yaml"});
     EXPECT_EQ(bad.exit_code, 2);
     EXPECT_EQ(bad.err,
-              "bad.yaml:2:5: bodies[0] gets mass inf kg from its shape and density, which is out "
-              "of range\n"
+              "bad.yaml:2:5: bodies[0] has mass 4.18879e+183 kg, must be from 1e-100 to 1e+100\n"
               "bad.yaml:3:12: bodies[1].shape points span no volume: all lie in one plane\n"
-              "bad.yaml:5:3: bodies[2] gets mass 0 kg from its shape and density, which is out of "
-              "range\n");
+              "bad.yaml:5:3: bodies[2] has mass 0 kg, must be from 1e-100 to 1e+100\n");
   }
 }
 

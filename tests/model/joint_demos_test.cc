@@ -87,11 +87,11 @@ struct HoldCase {
 
 // All start assembled, and stay so for some steps. Joints alone are solved to rounding whatever the
 // tolerance; with contacts the solve ends at the tolerance, 1e-6 here, and joints are as good as
-// it.
+// it. The rope in joint-tree is held along its line at the start of a step, from which it swings.
 TEST(JointDemos, HoldTogether) {
   const std::vector<HoldCase> cases{{"chain", 60, 1e-8},       {"hanging-rod", 60, 1e-8},
                                     {"cart", 60, 1e-8},        {"arm", 60, 1e-8},
-                                    {"joint-tree", 60, 1e-8},  {"four-bar", 60, 1e-8},
+                                    {"joint-tree", 60, 2e-6},  {"four-bar", 60, 1e-8},
                                     {"gyroscope", 60, 1e-8},   {"bicycle", 15, 1e-6},
                                     {"tether", 5, 1e-6, 1e-4}, {"bricard", 60, 1e-8}};
   for (const auto& [name, steps, error, tolerance] : cases) {

@@ -2,6 +2,7 @@
 
 #include "model/compile.h"
 #include "model/scene_file.h"
+#include "model/two_bodies.h"
 #include "scree/error.h"
 #include "scree/world.h"
 
@@ -10,14 +11,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kBodies = R"(
-bodies:
-  - {name: one, shape: {sphere: {radius: 0.1}}, position: [1, 0, 0]}
-  - {name: two, shape: {sphere: {radius: 0.1}}, position: [2, 0, 0]}
-)";
-
 Scene read(const std::string& joints) {
-  return read_scene_text(std::string(kBodies) + "joints:\n" + joints, "scene.yaml", ".");
+  return read_two_bodies("joints:\n" + joints);
 }
 
 std::string error_of(const std::string& joints) {
@@ -49,6 +44,10 @@ TEST(Joints, AreWrittenAsTheyAreRead) {
      angle: {mimic: {joint: hinge, ratio: -2, offset: 0.1}}}
   - {name: string, type: rope, b: two, from: [2, 0, 1], to: [2, 0, 0], break_force: 100}
   - {name: thread, type: screw, b: two, at: [2, 0, 0], pitch: 1 mm, collide: true}
+  - {name: ball, type: spherical, b: two, at: [2, 0, 0], friction: 2,
+     swing: {limits: {upper: 40 deg, restitution: 0.5}}, twist: {limits: [-1, 1]}}
+  - {name: bungee, type: rope, b: two, from: [2, 0, 1], to: [2, 0, 0], restitution: 0.25}
+  - {name: ram, type: distance, b: two, from: [2, 0, 1], to: [2, 0, 0], limits: [0.5, 2], friction: 3}
 )yaml");
   // clang-format on
   const std::string text = write_scene(scene);
@@ -61,7 +60,7 @@ TEST(Joints, AreWrittenAsTheyAreRead) {
   // A number stays a number; text with the word t is a function of the time. Parameters in it are
   // put in as numbers, and `2*amount` must not take the t of another word.
   TEST(Joints, MotorsMayFollowFunctionsOfTime) {
-    const std::string text = std::string("parameters: {amount: 0.25}\n") + kBodies +
+    const std::string text = std::string("parameters: {amount: 0.25}\n") + kTwoBodies +
                              "joints:\n"
                              "  - {type: revolute, b: one, at: [0, 0, 0],\n"
                              "     motor: {target: = amount*sin(2*pi*t), stiffness: 10, damping: 1}}\n"
@@ -102,6 +101,25 @@ TEST(Joints, AreWrittenAsTheyAreRead) {
     EXPECT_THROW(world.set_motor(0, {.speed_over_time = "x"}), InputError);
   }
 
+  // In an expression of the time a parameter t would silently be the time.
+  TEST(Joints, TimeIsNoParameter) {
+    const auto error = [](const std::string& joint) -> std::string {
+      try {
+        read_scene_text("parameters: {t: 2}\n" + std::string(kTwoBodies) + "joints:\n  - " + joint,
+                        "scene.yaml", ".");
+      } catch (const InputError& wrong) {
+        return wrong.what();
+      }
+      return "";
+    };
+    EXPECT_EQ(error("{type: revolute, b: one, at: [0, 0, 0], motion: 2*t}\n"),
+              "scene.yaml:7:53: joints[0].motion is an expression of the time t, and a parameter is "
+              "called t too; rename it, got 2*t");
+    EXPECT_THAT(error("{type: revolute, b: one, at: [0, 0, 0], motor: {speed: = t}}\n"),
+                HasSubstr("joints[0].motor.speed is an expression of the time t"));
+    EXPECT_EQ(error("{type: revolute, b: one, at: [= t, 0, 0]}\n"), "");
+  }
+
   TEST(Joints, SayWhatIsWrong) {
     EXPECT_THAT(error_of("  - {type: revolut, b: one, at: [0, 0, 0]}\n"), HasSubstr("revolute"));
     EXPECT_THAT(error_of("  - {type: fixed, a: oen, b: two, at: [0, 0, 0]}\n"),
@@ -109,8 +127,22 @@ TEST(Joints, AreWrittenAsTheyAreRead) {
     EXPECT_THAT(error_of("  - {type: fixed, a: one, b: one, at: [0, 0, 0]}\n"),
                 HasSubstr("itself"));
     EXPECT_THAT(error_of("  - {type: revolute, b: one}\n"), HasSubstr("needs a place"));
-    EXPECT_THAT(error_of("  - {type: spherical, b: one, at: [0, 0, 0], friction: 1}\n"),
+    EXPECT_THAT(error_of("  - {type: fixed, b: one, at: [0, 0, 0], friction: 1}\n"),
                 HasSubstr("has no coordinate"));
+    EXPECT_THAT(error_of("  - {type: spherical, b: one, at: [0, 0, 0], limits: [0, 1]}\n"),
+                HasSubstr("belongs to one of the coordinates swing, twist"));
+    EXPECT_THAT(error_of("  - {type: spherical, b: one, at: [0, 0, 0], swing: {limits: [-2, 0]}}\n"),
+                HasSubstr("must leave some of 0 to pi rad, got -2 to 0"));
+    EXPECT_THAT(error_of("  - {type: spherical, b: one, at: [0, 0, 0], twist: {motor: {}}}\n"),
+                HasSubstr("joints[0].twist.motor"));
+    EXPECT_THAT(error_of("  - {type: revolute, b: one, at: [0, 0, 0], restitution: 0.5}\n"),
+                HasSubstr("applies to ropes only"));
+    EXPECT_THAT(error_of("  - {type: distance, b: one, from: [0, 0, 0], to: [1, 0, 0], length: 2, "
+                         "motion: 1+t}\n"),
+                HasSubstr("joints[0].length must not be given together with limits, motion"));
+    EXPECT_THAT(error_of("  - {type: distance, b: one, from: [0, 0, 0], to: [1, 0, 0], "
+                         "motor: {speed: 1}}\n"),
+                HasSubstr("is a distance of fixed length"));
     EXPECT_THAT(error_of("  - {type: revolute, b: one, at: [0, 0, 0], limits: [1, 0]}\n"),
                 HasSubstr("lower <= upper"));
     EXPECT_THAT(error_of("  - {type: revolute, b: one, at: [0, 0, 0], mimic: {joint: none}}\n"),

@@ -152,8 +152,12 @@ TEST(SceneErrors, OfBodies) {
   EXPECT_EQ(body_error("orientation: {axis: [0, 0, 0], angle: 1}, shape: {sphere: {radius: 1}}"),
             "bodies[0].orientation.axis must not be the zero vector");
   EXPECT_EQ(
-      body_error("orientation: {axis: [0, 0, 1e200], angle: 1}, shape: {sphere: {radius: 1}}"),
+      body_error("orientation: {axis: [0, 0, 1e-200], angle: 1}, shape: {sphere: {radius: 1}}"),
       "bodies[0].orientation.axis is too long or too short for a direction");
+  EXPECT_EQ(body_error("velocity: [0, = 1e101, 0], shape: {sphere: {radius: 1}}"),
+            "bodies[0].velocity[1] must be from -1e+100 to 1e+100, got = 1e101 (1e+101)");
+  EXPECT_EQ(body_error("name: world, shape: {sphere: {radius: 1}}"),
+            "bodies[0].name must be another name: world is what does not move, got world");
   EXPECT_EQ(body_error("motion: fixed, velocity: [1, 0, 0], shape: {sphere: {radius: 1}}"),
             "bodies[0] is fixed but has a velocity; make it kinematic");
   EXPECT_EQ(body_error("orientation: 30 deg, shape: {sphere: {radius: 1}}"),

@@ -148,7 +148,7 @@ Scene scene_with_everything() {
   scene.recovery_speed = 0.7;
   scene.restitution_threshold = 1e-17;
   scene.run = {0.1 + 0.2,
-               1e300,
+               1e99,
                "apgd",
                "relaxed",
                1e-9,

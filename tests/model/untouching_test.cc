@@ -3,6 +3,7 @@
 
 #include "model/compile.h"
 #include "model/scene_file.h"
+#include "model/two_bodies.h"
 #include "scree/error.h"
 
 namespace scree {
@@ -10,15 +11,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kBodies = R"(
-bodies:
-  - {name: one, shape: {sphere: {radius: 0.1}}, position: [1, 0, 0]}
-  - {name: two, shape: {sphere: {radius: 0.1}}, position: [2, 0, 0]}
-)";
-
 TEST(Untouching, PairsAreReadWrittenAndCompiled) {
-  const Scene scene = read_scene_text(
-      std::string(kBodies) + "untouching:\n  - [two, one]\n  - [one, two]\n", "scene.yaml", ".");
+  const Scene scene = read_two_bodies("untouching:\n  - [two, one]\n  - [one, two]\n");
   ASSERT_EQ(scene.untouching.size(), 2u);
   EXPECT_EQ(scene.untouching[0], std::pair(std::string("two"), std::string("one")));
   const Scene back = read_scene_text(write_scene(scene), "scene.yaml", ".");
@@ -32,8 +26,7 @@ TEST(Untouching, PairsAreReadWrittenAndCompiled) {
 TEST(Untouching, WrongPairsAreNamed) {
   const auto error = [](const std::string& pairs) -> std::string {
     try {
-      compile(
-          read_scene_text(std::string(kBodies) + "untouching: " + pairs + "\n", "scene.yaml", "."));
+      compile(read_two_bodies("untouching: " + pairs + "\n"));
     } catch (const InputError& problem) {
       return problem.what();
     }

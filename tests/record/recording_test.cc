@@ -67,7 +67,7 @@ TEST(Recording, WhatIsWrittenIsRead) {
   }
 }
 
-/// A hinge with one coordinate and a spherical joint with none.
+/// A hinge with one coordinate and a joint with none.
 Model some_joints(const Scene& scene) {
   Model model = some_model(scene);
   model.joints.resize(2);
@@ -86,7 +86,7 @@ std::string write_joints(const std::string& path) {
   for (int step = 0; step < 3; ++step) {
     State state = some_state(2, step);
     state.joint_coordinate = {0.25 * step};
-    state.joint_broken = {0, 0};
+    state.joint_broken = {static_cast<char>(step == 2), 0};
     Receipt receipt = some_receipt(step);
     for (int j = 0; j < 2 && step > 0; ++j) {
       const double x = step + 0.5 * j;
@@ -109,12 +109,31 @@ TEST(Recording, JointsComeBack) {
   ASSERT_EQ(first.receipt.joint_reactions.size(), 2u);  // nothing has acted before the first step
   EXPECT_EQ(first.receipt.joint_reactions[1].force, Vec3::Zero());
   EXPECT_EQ(last.joint_coordinate, std::vector<double>{0.5});
+  EXPECT_EQ(first.joint_broken, (std::vector<char>{0, 0}));
+  EXPECT_EQ(last.joint_broken, (std::vector<char>{1, 0}));
   EXPECT_EQ(last.receipt.joint_errors, (std::vector<double>{0.25, 0.3125}));
   const JointReaction& reaction = last.receipt.joint_reactions[1];
   EXPECT_EQ(reaction.force, Vec3(2.5, 0, 1));
   EXPECT_EQ(reaction.torque, Vec3(0, 2.5, 2));
   EXPECT_EQ(reaction.force_in_joint, Vec3(0, 1, 2.5));
   EXPECT_EQ(reaction.torque_in_joint, Vec3(2, 0, 2.5));
+}
+
+// Recordings made before /joints/broken was there.
+TEST(Recording, WithoutBrokenJointsIsRead) {
+  const TestFolder folder;
+  const std::string path = write_joints(folder.file("a.h5"));
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  ASSERT_GE(H5Ldelete(file, "/joints/broken", H5P_DEFAULT), 0);
+  ASSERT_GE(H5Fclose(file), 0);
+  const Recording recording(path);
+  EXPECT_EQ(recording.frame_count(), 3);
+  EXPECT_TRUE(recording.frame(2).joint_broken.empty());
+  EXPECT_EQ(recording.frame(2).joint_coordinate, std::vector<double>{0.5});
+  export_joints_csv(recording, folder.file("a.csv"));
+  EXPECT_NE(
+      read_bytes(folder.file("a.csv")).find("0.02,hinge,0.5,,,0.25,2,0,1,0,2,2,0,1,2,2,0,2,\n"),
+      std::string::npos);
 }
 
 TEST(Recording, JointsAsCsv) {
@@ -126,8 +145,8 @@ TEST(Recording, JointsAsCsv) {
   std::vector<std::string> all;
   while (std::getline(lines, line)) all.push_back(line);
   ASSERT_EQ(all.size(), 7u);
-  EXPECT_EQ(all[5], "0.02,hinge,0.5,,,0.25,2,0,1,0,2,2,0,1,2,2,0,2");
-  EXPECT_EQ(all[6], "0.02,\"ball, \"\"left\"\"\",,,,0.3125,2.5,0,1,0,2.5,2,0,1,2.5,2,0,2.5");
+  EXPECT_EQ(all[5], "0.02,hinge,0.5,,,0.25,2,0,1,0,2,2,0,1,2,2,0,2,1");
+  EXPECT_EQ(all[6], "0.02,\"ball, \"\"left\"\"\",,,,0.3125,2.5,0,1,0,2.5,2,0,1,2.5,2,0,2.5,0");
   const Recording without(write_recording(folder.file("b.h5"), 2, 3));
   EXPECT_TRUE(without.joint_names().empty());
   EXPECT_THROW(export_joints_csv(without, folder.file("b.csv")), InputError);

@@ -19,6 +19,18 @@ Receipt receipt(std::int64_t step, double residual, bool converged) {
   return r;
 }
 
+TEST(RunStatistics, KnowsWhetherTheWorstIsAContact) {
+  RunStatistics run;
+  Receipt of_joint = receipt(1, 1e-5, true), of_contact = receipt(2, 1e-6, true);
+  of_joint.residuals.worst_contact = -1;
+  of_contact.residuals.worst_contact = 7;
+  run.add(of_contact, 1.0, 0.0);
+  EXPECT_FALSE(run.is_worst_in_joint);
+  run.add(of_joint, 1.0, 0.0);
+  run.add(of_contact, 1.0, 0.0);
+  EXPECT_TRUE(run.is_worst_in_joint);
+}
+
 TEST(RunStatistics, SumsUpReceipts) {
   RunStatistics run;
   run.add(receipt(1, 1e-5, true), 1.0, 0.5);

@@ -38,6 +38,18 @@ TEST(Step, JudgesARegisteredSolverByTheAudit) {
   EXPECT_GT(receipt.residuals.relative_rms, 0.1);
 }
 
+// 1e150 m/s is a number, and so is its square; the energy of 1e10 kg is none.
+TEST(Step, FailsWhereTheEnergyIsNoNumber) {
+  Scene scene;
+  scene.add(box({1, 1, 1}).weighing(1e10));
+  World world(scene);
+  world.step();
+  world.set_velocity(0, {1e150, 0, 0}, Vec3::Zero());
+  const std::uint64_t before = state_hash(world.state());
+  EXPECT_THROW(world.step(), StepFailure);
+  EXPECT_EQ(state_hash(world.state()), before);
+}
+
 // A step that was given up never happened: the next one gives the bits it would have given.
 TEST(Step, GivenUpLeavesTheWorldAsItWas) {
   std::atomic<bool> give_up = false;

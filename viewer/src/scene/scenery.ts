@@ -124,12 +124,14 @@ export class Scenery {
     return (this.scene && this.extentOf(this.scene.moving)) ?? this.start;
   }
 
-  /** Most moving bodies are where panels or the edges of the picture hide them. */
+  /** Most moving bodies, or most of their mass, are where panels or the edges of the picture hide them. */
   get hasLeftView(): boolean {
     if (!this.scene) return false;
     const shown = this.sample().filter((body) => this.poses.isShown(body));
     const seen = shown.filter((body) => this.rig.isInFreeArea(new Vector3().fromArray(this.poses.data, 8 * slotOf(body))));
-    return 2 * seen.length < shown.length;
+    const { bodies } = this.scene;
+    const massOf = (list: number[]): number => list.reduce((sum, body) => sum + bodies[body].mass, 0);
+    return 2 * seen.length < shown.length || 2 * massOf(seen) < massOf(shown);
   }
 
   applyOptions(): void {
