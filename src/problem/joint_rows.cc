@@ -19,6 +19,8 @@ constexpr double kRecoveryShare = 0.2;
 // the joint.
 constexpr double kStepsAhead = 4.0;
 constexpr double kStopMargin = 0.1;
+// (h w)^2 beyond which a leapfrog no longer keeps the swing of a spring but damps it.
+constexpr double kStiff = 4.0;
 // A pull is taut when its stiffness against turning, times h^2, passes this share of the inertia.
 // An explicit treatment is stable up to four times the inertia about the body's own centre.
 constexpr double kTaut = 0.5;
@@ -55,12 +57,19 @@ double motion_at(const JointModel& joint, const AxisModel& axis, double time) {
   return q;
 }
 
+/// Time over which forces act in this step, s: the first kick of a leapfrog leads to the middle of
+/// its step.
+double kick_of(const Model& model, const State& before, double step) {
+  return model.is_leapfrog && before.last_step <= 0.0 ? 0.5 * step : step;
+}
+
 class RowBuilder {
  public:
   RowBuilder(const Model& model, const State& state, double step, Problem& problem,
              std::vector<JointRow>& rows)
       : model_(model), state_(state), step_(step), problem_(problem), rows_(rows) {
     bend_scale_ = state.last_step > 0.0 ? step / state.last_step : 0.0;
+    kick_ = kick_of(model, state, step);
     pulls_.assign(model.bodies.size(), {});
   }
 
@@ -280,15 +289,16 @@ class RowBuilder {
     if (axis.spring && (axis.spring->stiffness > 0.0 || axis.spring->damping > 0.0)) {
       const double stiffness = axis.spring->stiffness, damping = axis.spring->damping;
       RowBlock row = plain;
-      soften(row, stiffness, damping, q - axis.spring->rest, rate, 0.0);
+      soften(row, stiffness, damping, q - axis.spring->rest, rate, 0.0,
+             memory_of(row, stiffness, damping), slot(kSpringSlot));
       add(row, RowRole::spring, k, slot(kSpringSlot));
     }
     if (axis.friction > 0.0 && joint_->kind == JointKind::spherical) {
       add_ball_friction(axis.friction);
     } else if (axis.friction > 0.0) {
       RowBlock row = plain;
-      row.lower = -step_ * axis.friction;
-      row.upper = step_ * axis.friction;
+      row.lower = -kick_ * axis.friction;
+      row.upper = kick_ * axis.friction;
       add(row, RowRole::friction, k, slot(kFrictionSlot));
     }
     if (!axis.motion.empty()) {
@@ -314,30 +324,58 @@ class RowBuilder {
     }
     for (int k = 0; k < 3; ++k) {
       RowBlock row = turn_row(axes.col(k));
-      row.upper = step_ * friction;
+      row.upper = kick_ * friction;
       row.lower = -row.upper;
       if (k > 0) row.compliance = speed / row.upper;
       add(row, RowRole::friction, 0, first_slot(model_, index_) + at(kFirstBallSlot + k));
     }
   }
 
-  /// A row with force -stiffness (x + h u) - damping (u - speed) at the end of the step; in a
-  /// leapfrog the mean of the forces at its two ends, x and u now being `x` and `rate`.
-  void soften(RowBlock& row, double stiffness, double damping, double x, double rate,
-              double speed) const {
+  /// Share of the last step's force in that of a spring or servo of this one, in a leapfrog: 0
+  /// where the step follows its swing or its damper does, up to 1/2 where the spring is far too
+  /// stiff. The mobility is that of the bodies without their joints, so that none is thought too
+  /// soft.
+  double memory_of(const RowBlock& row, double stiffness, double damping) const {
+    if (!model_.is_leapfrog) return 0.0;
+    const double mobility = delassus_entry(problem_, row);
+    const double swing = step_ * step_ * stiffness * mobility / (1.0 + step_ * damping * mobility);
+    return swing > kStiff ? 0.5 - 0.5 * kStiff / swing : 0.0;
+  }
+
+  /// When the target of a servo is taken, as its coordinate is: at the end of the step; in a
+  /// leapfrog where its force is.
+  double servo_time(double memory) const {
+    if (!model_.is_leapfrog) return state_.time + step_;
+    if (state_.last_step <= 0.0) return state_.time + (0.5 + memory) * step_;
+    return state_.time + memory / (1.0 - memory) * step_;
+  }
+
+  /// A row with force -stiffness (x + h u) - damping (u - speed) at the end of the step. In a
+  /// leapfrog the force f belongs to where x is now, between the rates u- = `rate` and u+:
+  ///   f = d f- - k (a x+ + b x + c x-) - damping (a' u+ + b' u- - (1 - d) speed)
+  /// with d = `memory` and f- the force of the last step. For each d it is of second order, and
+  /// swings far too fast for the step are multiplied by 2d - 1 in it. d = 0 is the trapezoidal
+  /// rule, which keeps the energy of a spring and lets stiff ones flip from side to side for ever;
+  /// where the directions turn meanwhile, that grows. d = 1/2 takes the spring at the end of the
+  /// step.
+  void soften(RowBlock& row, double stiffness, double damping, double x, double rate, double speed,
+              double memory, std::size_t slot) const {
+    const double h = step_, d = memory;
+    double grip, impulse;  // kg and N s: the row's impulse is -grip u+ - impulse
     if (!model_.is_leapfrog) {
-      const double grip = step_ * (step_ * stiffness + damping);  // kg
-      row.compliance = 1.0 / grip;
-      row.bias = step_ * (stiffness * x - damping * speed) / grip;
-      return;
+      grip = h * (h * stiffness + damping);
+      impulse = h * (stiffness * x - damping * speed);
+    } else if (state_.last_step <= 0.0) {
+      grip = kick_ * ((0.5 + d) * h * stiffness + damping);
+      impulse = kick_ * (stiffness * x - damping * speed);
+    } else {
+      const double ahead = 0.25 / (1.0 - d), behind = ahead * (1.0 - 2.0 * d) * (1.0 - 2.0 * d);
+      grip = h * (ahead * h * stiffness + 0.5 * (1.0 + d) * damping);
+      impulse = h * (stiffness * ((1.0 - d) * x - behind * h * rate) +
+                     damping * (0.5 * (1.0 - 3.0 * d) * rate - (1.0 - d) * speed));
+      if (d > 0.0) impulse -= d * (h / state_.last_step) * state_.joint_impulse[slot];
     }
-    // Mean acceleration (Newmark, beta = 1/4) between three positions: x + h/4 (u+ - u-).
-    const double grip = step_ * (0.25 * step_ * stiffness + 0.5 * damping);
     row.compliance = 1.0 / grip;
-    const bool is_first = state_.last_step <= 0.0;
-    const double impulse =
-        is_first ? 0.5 * step_ * (stiffness * x - damping * speed)
-                 : step_ * (stiffness * (x - 0.25 * step_ * rate) + damping * (0.5 * rate - speed));
     row.bias = impulse / grip;
   }
 
@@ -373,19 +411,23 @@ class RowBuilder {
 
   void add_motor(const JointMotor& motor, int k, double q, double rate, const RowBlock& plain) {
     RowBlock row = plain;
-    const bool is_servo = motor.stiffness > 0.0;
-    // A leapfrog's forces are those around its positions now, its velocities half a step ahead.
-    const double ahead = model_.is_leapfrog ? (is_servo ? 0.0 : 0.5) : 1.0;
-    const auto now = [&](double number, const std::string& over_time) {
-      return over_time.empty()
-                 ? number
-                 : evaluate_at(over_time, state_.time + ahead * step_, *joint_, "motor");
+    const std::size_t slot = axis_slot(model_, index_, k, kMotorSlot);
+    const auto taken_at = [&](double time, double number, const std::string& over_time) {
+      return over_time.empty() ? number : evaluate_at(over_time, time, *joint_, "motor");
     };
-    const double speed = now(motor.speed, motor.speed_over_time);
-    if (is_servo) {
-      const double target = now(motor.target, motor.target_over_time);
-      soften(row, motor.stiffness, motor.damping, q - target, rate, speed);
+    if (motor.stiffness > 0.0) {
+      const double memory = memory_of(row, motor.stiffness, motor.damping),
+                   time = servo_time(memory);
+      const double target = taken_at(time, motor.target, motor.target_over_time);
+      const double speed = taken_at(time, motor.speed, motor.speed_over_time);
+      soften(row, motor.stiffness, motor.damping, q - target, rate, speed, memory, slot);
     } else {
+      // A leapfrog's velocities are those half a step ahead. There the motor holds how far the
+      // coordinate goes in the step; the bend is what the last step went beyond its row.
+      const double ahead = model_.is_leapfrog ? 0.5 : 1.0;
+      const double speed =
+          taken_at(state_.time + ahead * step_, motor.speed, motor.speed_over_time) -
+          bend_scale_ * state_.joint_bend[slot];
       row.bias = -speed;
       // Nothing is stronger than a motor without a bound but a stop.
       const AxisModel& axis = model_.joint_axes[at(joint_->first_axis + k)];
@@ -394,10 +436,10 @@ class RowBuilder {
                                std::max(0.0, (axis.limits->upper - q) / step_));
     }
     if (std::isfinite(motor.max_force)) {
-      row.lower = -step_ * motor.max_force;
-      row.upper = step_ * motor.max_force;
+      row.lower = -kick_ * motor.max_force;
+      row.upper = kick_ * motor.max_force;
     }
-    add(row, RowRole::motor, k, axis_slot(model_, index_, k, kMotorSlot));
+    add(row, RowRole::motor, k, slot);
   }
 
   void add_mimic(const AxisModel& axis, int k, double q, const RowBlock& plain) {
@@ -500,6 +542,7 @@ class RowBuilder {
   int index_ = 0;
   JointFrames frames_;
   double bend_scale_ = 0.0;
+  double kick_ = 0.0;        // s
   std::vector<Pull> pulls_;  // by body
 };
 
@@ -552,15 +595,28 @@ double drive_error(const Model& model, const State& before, const State& next, d
   return q - axis.ratio * next_coordinate(model, before, next, step, at(axis.master)) - axis.offset;
 }
 
+/// How much farther than its row says a coordinate with a motor for a speed went, per time. A row
+/// at its bound says nothing.
+double motor_bend(const Model& model, const State& before, const State& next,
+                  const Problem& problem, const JointRow& row, std::size_t index, double impulse) {
+  const std::size_t number = at(model.joints[at(row.joint)].first_axis + row.axis);
+  const RowBlock& block = problem.rows[index];
+  if (!model.is_leapfrog || model.joint_axes[number].motor->stiffness > 0.0) return 0.0;
+  if (impulse <= block.lower || impulse >= block.upper) return 0.0;
+  const double went = next.joint_coordinate[number] - before.joint_coordinate[number];
+  return went / problem.step + block.bias;
+}
+
 /// `state` is the one the problem was assembled from.
 void joint_reactions(const Model& model, const State& state, const Problem& problem,
                      const std::vector<JointRow>& rows, const std::vector<double>& impulses,
                      std::vector<JointReaction>& reactions) {
   reactions.assign(model.joints.size(), {});
+  const double kick = kick_of(model, state, problem.step);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const JointModel& joint = model.joints[at(rows[i].joint)];
     const RowSide& side = problem.rows[i].sides[1];
-    const double force = impulses[i] / problem.step;
+    const double force = impulses[i] / kick;
     JointReaction& sum = reactions[at(rows[i].joint)];
     const Vec3 arm = state.orientation[at(joint.b)] * joint.frame_b.position;
     sum.force += force * side.linear;
@@ -615,13 +671,18 @@ void finish_joints(const Model& model, const State& before, const Problem& probl
   if (model.joints.empty()) return;
   std::fill(next.joint_impulse.begin(), next.joint_impulse.end(), 0.0);
   std::fill(next.joint_bend.begin(), next.joint_bend.end(), 0.0);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    next.joint_impulse[rows[i].slot] = impulses[i];
-    if (is_equation(rows[i].role))
-      next.joint_bend[rows[i].slot] = problem.rows[i].bias - rows[i].straight_bias;
-  }
   for (std::size_t k = 0; k < model.joint_axes.size(); ++k)
     next.joint_coordinate[k] = next_coordinate(model, before, next, problem.step, k);
+  // As over a whole step: it is what the next one starts from.
+  const double whole = problem.step / kick_of(model, before, problem.step);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    next.joint_impulse[rows[i].slot] = whole * impulses[i];
+    if (is_equation(rows[i].role))
+      next.joint_bend[rows[i].slot] = problem.rows[i].bias - rows[i].straight_bias;
+    if (rows[i].role == RowRole::motor)
+      next.joint_bend[rows[i].slot] =
+          motor_bend(model, before, next, problem, rows[i], i, impulses[i]);
+  }
   joint_reactions(model, before, problem, rows, impulses, reactions);
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     const JointModel& joint = model.joints[j];
