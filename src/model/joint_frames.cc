@@ -18,14 +18,13 @@ Vec3 turn_between(const JointFrames& frames) {
 JointFrames joint_frames(const JointModel& joint, const State& state) {
   JointFrames out;
   const auto a = static_cast<std::size_t>(joint.a), b = static_cast<std::size_t>(joint.b);
-  const Mat3 turn_a = state.orientation[a].toRotationMatrix();
-  const Mat3 turn_b = state.orientation[b].toRotationMatrix();
+  const Quat &turn_a = state.orientation[a], &turn_b = state.orientation[b];
   out.arm_a = turn_a * joint.frame_a.position;
   out.arm_b = turn_b * joint.frame_b.position;
   out.point_a = state.position[a] + out.arm_a;
   out.point_b = state.position[b] + out.arm_b;
-  out.axes_a = turn_a * joint.frame_a.orientation.toRotationMatrix();
-  out.axes_b = turn_b * joint.frame_b.orientation.toRotationMatrix();
+  out.axes_a = (turn_a * joint.frame_a.orientation).toRotationMatrix();
+  out.axes_b = (turn_b * joint.frame_b.orientation).toRotationMatrix();
   return out;
 }
 

@@ -280,6 +280,9 @@ class RowBuilder {
   void add_axis(int k, double end) {
     const std::size_t number = at(joint_->first_axis + k);
     const AxisModel& axis = model_.joint_axes[number];
+    const bool is_free = !axis.limits && !axis.motor && !axis.spring && axis.friction <= 0.0 &&
+                         axis.motion.empty() && axis.master < 0;
+    if (is_free) return;
     const double q = state_.joint_coordinate[number];
     const RowBlock plain = coordinate_row(k);
     const auto slot = [&](AxisSlot kind) { return axis_slot(model_, index_, k, kind); };
@@ -564,10 +567,9 @@ bool forbids_all_turns(JointKind kind) {
 
 /// Coordinate of the next state, angles near where the rate leads.
 double next_coordinate(const Model& model, const State& before, const State& next, double step,
-                       std::size_t number) {
+                       const JointFrames& frames, std::size_t number) {
   const AxisModel& axis = model.joint_axes[number];
   const JointModel& joint = model.joints[at(axis.joint)];
-  const JointFrames frames = joint_frames(joint, next);
   const int k = static_cast<int>(number) - joint.first_axis;
   const double q = joint_coordinate(joint, frames, k);
   // A swing has no turns to count.
@@ -576,11 +578,18 @@ double next_coordinate(const Model& model, const State& before, const State& nex
   return unwrapped(q, before.joint_coordinate[number] + step * rate);
 }
 
+double next_coordinate(const Model& model, const State& before, const State& next, double step,
+                       std::size_t number) {
+  const JointFrames frames = joint_frames(model.joints[at(model.joint_axes[number].joint)], next);
+  return next_coordinate(model, before, next, step, frames, number);
+}
+
 JointError error_at(const Model& model, const State& before, const State& next, double step,
                     const JointModel& joint, const JointFrames& frames) {
-  const double angle = joint.kind == JointKind::screw
-                           ? next_coordinate(model, before, next, step, at(joint.first_axis))
-                           : 0.0;
+  const double angle =
+      joint.kind == JointKind::screw
+          ? next_coordinate(model, before, next, step, frames, at(joint.first_axis))
+          : 0.0;
   return joint_error(joint, frames, angle);
 }
 
@@ -671,8 +680,13 @@ void finish_joints(const Model& model, const State& before, const Problem& probl
   if (model.joints.empty()) return;
   std::fill(next.joint_impulse.begin(), next.joint_impulse.end(), 0.0);
   std::fill(next.joint_bend.begin(), next.joint_bend.end(), 0.0);
-  for (std::size_t k = 0; k < model.joint_axes.size(); ++k)
-    next.joint_coordinate[k] = next_coordinate(model, before, next, problem.step, k);
+  JointFrames frames;
+  for (std::size_t k = 0; k < model.joint_axes.size(); ++k) {
+    const int joint = model.joint_axes[k].joint;  // axes of one joint stand together
+    if (k == 0 || joint != model.joint_axes[k - 1].joint)
+      frames = joint_frames(model.joints[at(joint)], next);
+    next.joint_coordinate[k] = next_coordinate(model, before, next, problem.step, frames, k);
+  }
   // As over a whole step: it is what the next one starts from.
   const double whole = problem.step / kick_of(model, before, problem.step);
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -112,20 +112,18 @@ double delassus_trace(const Problem& problem, const ContactBlock& contact) {
 
 double delassus_entry(const Problem& problem, const RowBlock& row) {
   double sum = 0.0;
-  for (int k = 0; k < row.side_count; ++k) {
-    const RowSide& side = row.sides[static_cast<std::size_t>(k)];
-    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(side.body)];
-    // A body that stands on two sides of a row (two joints of a gear on one frame) counts with the
-    // sum of both.
-    Vec3 linear = side.linear, angular = side.angular;
-    for (int l = 0; l < row.side_count; ++l) {
-      const RowSide& other = row.sides[static_cast<std::size_t>(l)];
-      if (l == k || other.body != side.body) continue;
-      linear += other.linear;
-      angular += other.angular;
+  const auto between = [&](const RowSide& x, const RowSide& y) {
+    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(x.body)];
+    return x.linear.dot(body.inverse_mass.cwiseProduct(y.linear)) +
+           x.angular.dot(body.inverse_inertia * y.angular);
+  };
+  const std::span<const RowSide> sides = row.used_sides();
+  for (std::size_t k = 0; k < sides.size(); ++k) {
+    sum += between(sides[k], sides[k]);
+    // A body may stand on two sides of a row: two joints of a gear on one frame.
+    for (std::size_t l = 0; l < k; ++l) {
+      if (sides[l].body == sides[k].body) sum += 2.0 * between(sides[k], sides[l]);
     }
-    sum += side.linear.dot(body.inverse_mass.cwiseProduct(linear)) +
-           side.angular.dot(body.inverse_inertia * angular);
   }
   return sum + row.compliance;
 }

@@ -16,7 +16,7 @@ constexpr int kBlock = 6;
 constexpr double kVanishing = 1e-15;
 // Columns are joined when the zeros stored for it stay below this share of the panel, or few.
 constexpr double kZeroShare = 0.25;
-constexpr std::size_t kFewZeros = 4;  // blocks
+constexpr std::size_t kFewZeros = 1;  // blocks
 
 using Lane = double __attribute__((vector_size(16)));
 
