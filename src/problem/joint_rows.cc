@@ -706,6 +706,12 @@ void finish_joints(const Model& model, const State& before, const Problem& probl
   }
 }
 
+void forget_bends(const std::vector<JointRow>& rows, State& next) {
+  for (const JointRow& row : rows) {
+    if (is_equation(row.role)) next.joint_bend[row.slot] = 0.0;
+  }
+}
+
 JointErrors joint_errors(const Model& model, const State& before, const State& next, double step,
                          const std::vector<JointRow>& rows, std::vector<double>& errors) {
   JointErrors worst;

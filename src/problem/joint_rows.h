@@ -68,6 +68,10 @@ void finish_joints(const Model& model, const State& before, const Problem& probl
                    const std::vector<JointRow>& rows, const std::vector<double>& impulses,
                    State& next, std::vector<JointReaction>& reactions);
 
+/// After joints were closed by other means than their rows: the next step is not to expect the
+/// same bend of its paths.
+void forget_bends(const std::vector<JointRow>& rows, State& next);
+
 /// Errors of the equations at `next`, and in `errors` that of each row (0: no equation).
 JointErrors joint_errors(const Model& model, const State& before, const State& next, double step,
                          const std::vector<JointRow>& rows, std::vector<double>& errors);

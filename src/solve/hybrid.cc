@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "problem/audit.h"
 #include "solve/direct_rows.h"
@@ -28,12 +29,10 @@ constexpr int kInterior = 24, kInteriorCold = 60;  // iterations of the interior
 constexpr double kInteriorShare = 0.5;             // of the tolerance, for the interior point
 constexpr double kInteriorEnough = 1.9;            // of that, when it gains little more
 constexpr int kSweeps = 30;  // of the first round, twice as many in each further one
-constexpr int kRounds = 3, kRoundsAgain = 1;
-constexpr int kLastSweeps = 4000;  // when all else has failed
-// So near the tolerance least squares over the whole problem are tried at once.
-constexpr double kNear = 2.0;
-constexpr int kPatience = 2;    // rounds until sweeps that converge will do, joints exact or not
-constexpr int kBlockTries = 8;  // block pivots that may fail to get better before single ones
+constexpr int kRounds = 3, kRoundsAgain = 2;
+constexpr int kLastSweeps = 8000;  // when all else has failed
+constexpr int kPatience = 2;       // rounds until sweeps that converge will do, joints exact or not
+constexpr int kBlockTries = 8;     // block pivots that may fail to get better before single ones
 
 enum class Place : char { inside, at_lower, at_upper };
 
@@ -69,7 +68,7 @@ class Hybrid final : public Solver {
   std::vector<double> velocities_of_;  // without contacts: the impulses they belong to
   std::unique_ptr<Solver> interior_ = interior_point_info().create();
   std::unique_ptr<Solver> sweeps_ = gauss_seidel_info().create();
-  Impulses best_, kept_;
+  Impulses best_, kept_, given_;
 };
 
 void Hybrid::place_rows(const Problem& problem, const Impulses& impulses) {
@@ -207,31 +206,42 @@ SolveResult Hybrid::solve_rows(const Problem& problem, Impulses& impulses,
 SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
                               const SolveOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const auto rest_of = [&] {
+  int used = 0;  // iterations so far
+  const auto rest_of = [&](int most) {
     SolveOptions rest = options;
     rest.time_limit = time_left(options, start);
+    if (options.max_iterations > 0) {
+      const int left = std::max(1, options.max_iterations - used);
+      rest.max_iterations = most > 0 ? std::min(most, left) : left;
+    } else {
+      rest.max_iterations = most;
+    }
     return rest;
   };
-  const auto attempt = [&](int most, int iterations) {
-    SolveOptions inner = rest_of();
+  const auto attempt = [&](int most) {
+    SolveOptions inner = rest_of(most);
     inner.extra.emplace_back("start_sweeps", 0.0);
     inner.extra.emplace_back("enough", kInteriorEnough);
-    inner.max_iterations =
-        options.max_iterations > 0 ? std::min(options.max_iterations, most) : most;
     // Closing the joints needs some of the tolerance.
     inner.tolerance = kInteriorShare * options.tolerance;
     SolveResult result = interior_->solve(problem, impulses, inner);
-    result.iterations += iterations;
-    return alternate(problem, impulses, rest_of(), std::move(result), kRounds);
+    used += result.iterations;
+    const int before = std::exchange(result.iterations, 0);
+    result = alternate(problem, impulses, rest_of(0), std::move(result), kRounds);
+    used += result.iterations;
+    result.iterations += before;
+    return result;
   };
-  SolveResult result = attempt(kInterior, 0);
+  given_ = impulses;
+  SolveResult result = attempt(kInterior);
   if (result.status != SolveStatus::stalled) return result;
 
   // The start may have been near a wrong solution: once more from nothing.
   kept_ = impulses;
   for (Vec3& p : impulses.contacts) p.setZero();
   std::fill(impulses.rows.begin(), impulses.rows.end(), 0.0);
-  SolveResult other = attempt(kInteriorCold, result.iterations);
+  SolveResult other = attempt(kInteriorCold);
+  other.iterations = used;
   if (other.status == SolveStatus::converged) return other;
   if (other.residuals.relative_rms < result.residuals.relative_rms) {
     result.residuals = other.residuals;
@@ -243,10 +253,9 @@ SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
   result.status = other.status;
   if (result.status != SolveStatus::stalled) return result;
 
-  SolveOptions rest = rest_of();
-  rest.max_iterations = kLastSweeps;
-  if (result.residuals.relative_rms <= kNear * options.tolerance)
-    rest.extra.emplace_back("descent_after", 0.0);
+  // Where the interior point stands sweeps get stuck too; from where it started they do not.
+  const SolveOptions rest = rest_of(kLastSweeps);
+  impulses = given_;
   SolveResult swept = sweeps_->solve(problem, impulses, rest);
   swept.used = "hybrid";
   swept.iterations += result.iterations;
@@ -286,6 +295,9 @@ SolveResult Hybrid::alternate(const Problem& problem, Impulses& impulses,
     SolveOptions sweeping = options;
     sweeping.time_limit = time_left(options, start);
     sweeping.max_iterations = kSweeps << round;
+    if (options.max_iterations > 0)
+      sweeping.max_iterations =
+          std::min(sweeping.max_iterations, options.max_iterations - result.iterations);
     const SolveResult swept = sweeps_->solve(problem, impulses, sweeping);
     result.iterations += swept.iterations;
     keep_best(swept.residuals.relative_rms);

@@ -13,6 +13,8 @@ namespace {
 constexpr double kClosed = 1e-9;
 constexpr double kClosedShare = 1e-4, kClosedShareInContact = 1e-3;
 constexpr int kMostRounds = 12;
+// What is less open than this waits for the next step: bodies at rest are to rest.
+constexpr double kShiftFrom = 1e-5;
 constexpr int kMostShifts = 12;
 constexpr double kShortestShift = 0.1;
 // Beyond this, and beyond so many tolerances, a joint is open and the step not solved, whatever the
@@ -154,11 +156,12 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   const double share = w.contacts.list.empty() ? kClosedShare : kClosedShareInContact;
   const double closed = std::max(kClosed, share * options.tolerance);
   JointErrors errors = close_joints(model, state, step, closed, solver, brief, w, result);
-  if (errors.relative > closed && !w.contacts.list.empty())
-    errors = shift_bodies(model, state, step, closed, errors, w);
+  const bool is_shifted = errors.relative > std::max(kShiftFrom, closed);
+  if (is_shifted) errors = shift_bodies(model, state, step, closed, errors, w);
   receipt.ms.solve += watch.lap();
   w.next.time = state.time + step;
   finish_joints(model, state, w.problem, w.joint_rows, w.impulses.rows, w.next, w.reactions);
+  if (is_shifted) forget_bends(w.joint_rows, w.next);
   separations(model, w.next, receipt.joint_errors);
   remember(state, w.contacts, w.problem, w.impulses, w.next.memory);
   w.next.last_step = step;
