@@ -13,6 +13,14 @@
 namespace scree::app {
 namespace {
 
+/// What the worst step missed: the tolerance, or if not that, a joint is open.
+std::string worst_of(const RunReport& report) {
+  const RunStatistics& run = report.statistics;
+  if (run.worst_step_residual <= report.tolerance)
+    return fmt::format("joints open by {:.2e} m", run.worst_step_joint_error);
+  return fmt::format("residual {:.2e}", run.worst_step_residual);
+}
+
 using Json = nlohmann::ordered_json;
 
 double peak_memory_bytes() {
@@ -131,8 +139,7 @@ std::string summary(const RunReport& report) {
                   run.is_worst_in_joint ? "joint row" : "contact", run.residual_worst));
   std::string converged = fmt::format("{} of {} steps", run.converged_steps, run.steps);
   if (run.unconverged_steps() > 0) {
-    converged += fmt::format("; worst is step {} with residual {:.2e}", run.worst_step,
-                             run.worst_step_residual);
+    converged += fmt::format("; worst is step {} with {}", run.worst_step, worst_of(report));
   }
   row("converged", converged);
   row("penetration", fmt::format("{:.3g} m at most", run.max_penetration));
@@ -176,9 +183,8 @@ std::vector<std::string> warnings(const RunReport& report) {
   }
   if (run.unconverged_steps() > 0) {
     lines.push_back(fmt::format(
-        "{} of {} steps missed the tolerance {:g}; the worst was step {} with residual {:.2e}",
-        run.unconverged_steps(), run.steps, report.tolerance, run.worst_step,
-        run.worst_step_residual));
+        "{} of {} steps missed the tolerance {:g}; the worst was step {} with {}",
+        run.unconverged_steps(), run.steps, report.tolerance, run.worst_step, worst_of(report)));
   }
   if (!report.failure.empty()) {
     const std::string place =

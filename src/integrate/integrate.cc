@@ -10,19 +10,52 @@ namespace {
 
 constexpr int kGrain = 256;
 constexpr int kMaxDriftIterations = 60;
+constexpr double kEqual = 1e-12;  // of a moment of inertia
 // Of a turn in one step: 800 revolutions. A body that is said to turn faster keeps the size of its
 // angular momentum and little else; billions of pieces would never end.
 constexpr int kMaxDriftPieces = 10'000;
 
+/// The axis about which the other two moments of inertia are equal; -1: none, or not one of the
+/// frame's. Rods, discs, and boxes with a square section have one.
+int symmetry_axis(const Mat3& inertia) {
+  if (inertia(0, 1) != 0.0 || inertia(0, 2) != 0.0 || inertia(1, 2) != 0.0) return -1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double one = inertia((axis + 1) % 3, (axis + 1) % 3);
+    const double other = inertia((axis + 2) % 3, (axis + 2) % 3);
+    if (std::abs(one - other) <= kEqual * one) return axis;
+  }
+  return -1;
+}
+
+/// The free motion of a symmetric top in closed form: it turns about its angular momentum L at the
+/// rate L/I and about its own axis at what is left.
+void drift_symmetric(const BodyModel& body, int axis, double step, Quat& orientation,
+                     Vec3& angular_velocity) {
+  const double across = body.inertia((axis + 1) % 3, (axis + 1) % 3);
+  const Vec3 w = orientation.conjugate() * angular_velocity;
+  const double own = w[axis] * (1.0 - body.inertia(axis, axis) / across);
+  const Vec3 turning = angular_velocity - own * (orientation * Vec3(Vec3::Unit(axis)));
+  orientation =
+      (rotation_by(step * turning) * orientation * rotation_by(step * own * Vec3::Unit(axis)))
+          .normalized();
+  angular_velocity = turning + own * (orientation * Vec3(Vec3::Unit(axis)));
+}
+
 /// One free drift of a rotation by `step`; both arguments are updated.
 void drift_rotation(const BodyModel& body, double step, Quat& orientation, Vec3& angular_velocity) {
-  // The fixed point below contracts like step*|W|/2: long turns are taken in pieces.
-  const double turn = step * angular_velocity.norm();
+  if (const int axis = symmetry_axis(body.inertia); axis >= 0)
+    return drift_symmetric(body, axis, step, orientation, angular_velocity);
+  // The fixed point below contracts like step*|L|/(2 I) with the least moment: long turns, and
+  // shorter ones of slender bodies, are taken in pieces.
+  Vec3 w0 = orientation.conjugate() * angular_velocity;
+  const double rate = std::max(angular_velocity.norm(),
+                               (body.inverse_inertia * (body.inertia * w0).cross(w0)).norm() /
+                                   std::max(angular_velocity.norm(), 1e-300));
+  const double turn = step * rate;
   const int pieces = turn < 0.5 * kMaxDriftPieces
                          ? std::max(1, static_cast<int>(std::ceil(turn / 0.5)))
                          : kMaxDriftPieces;
   const double h = step / pieces;
-  Vec3 w0 = orientation.conjugate() * angular_velocity;
   for (int piece = 0; piece < pieces; ++piece) {
     const Vec3 momentum = body.inertia * w0;
     // Euler's equations over half the piece are the start.

@@ -25,6 +25,7 @@ void RunStatistics::add(const Receipt& receipt, double wall_ms, double observe_m
   } else if (worst_step == 0 || receipt.residuals.relative_rms > worst_step_residual) {
     worst_step = receipt.step;
     worst_step_residual = receipt.residuals.relative_rms;
+    worst_step_joint_error = receipt.joint_error;
   }
   max_penetration = std::max(max_penetration, receipt.penetration);
   broken_joints += receipt.broken_joints;

@@ -36,6 +36,7 @@ struct RunStatistics {
   std::int64_t converged_steps = 0;
   std::int64_t worst_step = 0;  // of the unconverged ones, the largest residual's; 0: none
   double worst_step_residual = 0.0;
+  double worst_step_joint_error = 0.0;  // m, of that step
   double max_penetration = 0.0;  // m
   std::int64_t broken_joints = 0;
   double max_joint_error = 0.0;  // m; rises above 0 with scenes that have joints

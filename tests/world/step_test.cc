@@ -3,6 +3,8 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <thread>
 
 #include "collision/contacts.h"
@@ -139,6 +141,68 @@ TEST(Step, ABodyThatTurnsTooFastToFollowKeepsItsMomentum) {
   // 1e4 pieces, each a rotation that is a unit one to a few roundings.
   EXPECT_NEAR(momentum() / before, 1.0, 1e-10);
   EXPECT_NEAR(world.pose(0).orientation.norm(), 1.0, 1e-14);
+}
+
+// Four rods in a loop of ball joints come to lie on the ground. Contacts then stand against closing
+// the joints, and positions are shifted: nothing may gain energy by it.
+TEST(Step, ShiftsOfPositionsPumpNoEnergy) {
+  for (const double step : {0.01, 0.005}) {
+    Scene scene;
+    scene.run.step = step;
+    scene.materials.push_back({.name = "default", .friction = 0.3});
+    scene.add(ground());
+    const auto rod = [&](const char* name, const Vec3& at, const Vec3& axis) {
+      Body rod_body = body(Capsule{0.05, 0.9}).at(at).named(name);
+      rod_body.pose.orientation = Quat(Eigen::AngleAxisd(std::numbers::pi / 2, axis));
+      if (*name == 'a') {
+        rod_body.velocity = {3, 0, 0};
+        rod_body.angular_velocity = {1, 2, 3};
+      }
+      scene.add(*name == 'd' ? rod_body.weighing(1) : rod_body);
+    };
+    rod("a", {0, 0.5, 1}, Vec3::UnitY());
+    rod("b", {0.5, 0, 1}, Vec3::UnitX());
+    rod("c", {0, -0.5, 1}, Vec3::UnitY());
+    rod("d", {-0.5, 0, 1}, Vec3::UnitX());
+    scene.add(spherical("a", "b").at({0.5, 0.5, 1}));
+    scene.add(spherical("b", "c").at({0.5, -0.5, 1}));
+    scene.add(spherical("c", "d").at({-0.5, -0.5, 1}));
+    scene.add(spherical("d", "a").at({-0.5, 0.5, 1}));
+    World world(scene);
+    double last = std::numeric_limits<double>::infinity(), gained = 0.0, apart = 0.0;
+    while (world.time() < 2.0) {
+      const Receipt receipt = world.step();
+      const double energy = receipt.kinetic_energy + receipt.potential_energy;
+      gained += std::max(0.0, energy - last);
+      last = energy;
+      apart = std::max(apart, receipt.joint_error);
+    }
+    EXPECT_LT(gained, 0.01) << step;  // of the 280 J that it falls with
+    EXPECT_LT(apart, 1e-4) << step;
+  }
+}
+
+// Rods that turn by 0.2 rad in a step: more than the Jacobian of its start can follow.
+TEST(Step, ClosesJointsOfWhatTurnsFar) {
+  Scene scene;
+  scene.run.step = 0.01;
+  const double w = 20;
+  const auto rod = [&](const char* name, double x) {
+    Body rod_body = body(Capsule{0.02, 1}).at({x, 0, 0}).named(name);
+    rod_body.pose.orientation = Quat(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitY()));
+    rod_body.velocity = {0, w * x, 0};
+    rod_body.angular_velocity = {x == 0.0 ? 30.0 : 0.0, x == 0.0 ? 5.0 : 0.0, w};
+    scene.add(rod_body);
+  };
+  rod("r1", 0.0);
+  rod("r2", 1.1);
+  scene.add(spherical("r1", "r2").at({0.55, 0, 0}));
+  World world(scene);
+  while (world.time() < 0.5) {
+    const Receipt receipt = world.step();
+    EXPECT_TRUE(receipt.converged) << receipt.step;
+    EXPECT_LT(receipt.joint_error, 1e-6) << receipt.step;
+  }
 }
 
 }  // namespace
