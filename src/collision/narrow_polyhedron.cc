@@ -261,6 +261,21 @@ void add_point(const SegmentPair& points, const Pose& pose, const Vec3& normal, 
                  gap, feature});
 }
 
+/// Where polyhedra overlap and clipping misses the deepest vertex: of many small faces the one most
+/// opposed to the normal need not have it.
+void add_deepest_vertex(const Scratch& s, const FaceAxis& axis, const Pose& pose, Contacts1& out) {
+  const Placed& other = axis.is_second ? s.a : s.b;
+  const Vec3 outward = axis.is_second ? Vec3(-axis.normal) : axis.normal;
+  int deepest = 0;
+  for (int i = 1; i < static_cast<int>(other.vertices.size()); ++i) {
+    if (outward.dot(other.vertex(i)) < outward.dot(other.vertex(deepest))) deepest = i;
+  }
+  const Vec3 point = other.vertex(deepest) - (0.5 * axis.separation) * outward;
+  const auto kind = axis.is_second ? PolyhedralFeature::second_face : PolyhedralFeature::first_face;
+  out.push_back({pose.to_world(point), pose.orientation * axis.normal, axis.separation,
+                 mix_feature(kind, axis.face, deepest, kClipPlaneLabel - 1)});
+}
+
 /// False when the polyhedra lie apart and the edges are not where they are nearest.
 bool add_edge_contact(const Scratch& s, const EdgeAxis& axis, const Pose& pose,
                       double half_thickness, Contacts1& out) {
@@ -325,6 +340,10 @@ void polyhedron_polyhedron(const Geometry& a, const Pose& pose_a, const Geometry
     out.erase(out.begin() + static_cast<std::ptrdiff_t>(first), out.end());
   }
   if (edge.found() && add_edge_contact(s, edge, pose_a, half_thickness, out)) return;
+  if (face.separation < 0.0) {
+    add_deepest_vertex(s, face, pose_a, out);
+    return;
+  }
   const Vec3& axis = edge.found() ? edge.normal : face.normal;
   add_nearest_edges(a, b, rotation, shift, pose_a, axis, margin, out);
 }

@@ -7,6 +7,7 @@
 #include "collision/narrow_fixtures.h"
 #include "collision/narrow_pairs.h"
 #include "collision/narrow_properties.h"
+#include "model/geometry.h"
 
 namespace scree {
 namespace {
@@ -90,6 +91,23 @@ TEST(PolyhedronPolyhedron, LeastGapIsTheSeparationInAnyPose) {
 TEST(PolyhedronPolyhedron, LargeHullsAreSearchedByWalking) {
   expect_true_gaps(polyhedron_polyhedron, prism(40, 0.5, 0.3), prism(30, 0.3, 0.5),
                    {.seed = 14, .poses = 60});
+}
+
+// Deep in each other, where clipping against the chosen face misses the deepest corner and no pair
+// of edges is nearer: the overlap must not be lost.
+TEST(PolyhedronPolyhedron, SliversDeepInEachOtherTouch) {
+  const std::vector<Vec3> sliver_points{{0.00117, -0.06725, -0.35534},
+                                        {0.02503, 0.06798, -0.36122},
+                                        {0.02732, -0.05355, -0.35452},
+                                        {0.02481, -0.05002, -0.35747}};
+  const std::vector<Vec3> foot_points{{0.1105, 0.07701, -0.46713},   {-0.05842, -0.06849, -0.45813},
+                                      {-0.04147, -0.00448, -0.2933}, {-0.04147, -0.00358, -0.2932},
+                                      {-0.03347, 0.00147, -0.29306}, {0.07453, 0.01573, -0.30275}};
+  const Geometry sliver = hull(make_hull(sliver_points)), foot = hull(make_hull(foot_points));
+  const auto contacts =
+      contacts_of(polyhedron_polyhedron, sliver, at(0, 0, 0), foot, at(0, 0, 0), 0.01);
+  ASSERT_FALSE(contacts.empty());
+  for (const auto& c : contacts) EXPECT_LT(c.gap, -0.01);
 }
 
 TEST(PolyhedronPolyhedron, SwappingTheShapesTurnsTheNormalRound) {
