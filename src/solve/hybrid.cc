@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <utility>
 
 #include "problem/audit.h"
 #include "solve/direct_rows.h"
@@ -210,12 +209,9 @@ SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
   const auto rest_of = [&](int most) {
     SolveOptions rest = options;
     rest.time_limit = time_left(options, start);
-    if (options.max_iterations > 0) {
-      const int left = std::max(1, options.max_iterations - used);
-      rest.max_iterations = most > 0 ? std::min(most, left) : left;
-    } else {
-      rest.max_iterations = most;
-    }
+    rest.max_iterations = most;
+    if (options.max_iterations > 0)
+      rest.max_iterations = std::clamp(options.max_iterations - used, 1, most);
     return rest;
   };
   const auto attempt = [&](int most) {
@@ -225,11 +221,11 @@ SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
     // Closing the joints needs some of the tolerance.
     inner.tolerance = kInteriorShare * options.tolerance;
     SolveResult result = interior_->solve(problem, impulses, inner);
-    used += result.iterations;
-    const int before = std::exchange(result.iterations, 0);
-    result = alternate(problem, impulses, rest_of(0), std::move(result), kRounds);
-    used += result.iterations;
-    result.iterations += before;
+    result.iterations += used;
+    SolveOptions outer = options;
+    outer.time_limit = time_left(options, start);
+    result = alternate(problem, impulses, outer, std::move(result), kRounds);
+    used = result.iterations;
     return result;
   };
   given_ = impulses;
@@ -241,7 +237,6 @@ SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
   for (Vec3& p : impulses.contacts) p.setZero();
   std::fill(impulses.rows.begin(), impulses.rows.end(), 0.0);
   SolveResult other = attempt(kInteriorCold);
-  other.iterations = used;
   if (other.status == SolveStatus::converged) return other;
   if (other.residuals.relative_rms < result.residuals.relative_rms) {
     result.residuals = other.residuals;
@@ -249,7 +244,7 @@ SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
   } else {
     impulses = kept_;
   }
-  result.iterations = other.iterations;
+  result.iterations = used;
   result.status = other.status;
   if (result.status != SolveStatus::stalled) return result;
 
@@ -258,7 +253,7 @@ SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
   impulses = given_;
   SolveResult swept = sweeps_->solve(problem, impulses, rest);
   swept.used = "hybrid";
-  swept.iterations += result.iterations;
+  swept.iterations += used;
   if (swept.residuals.relative_rms < result.residuals.relative_rms) return swept;
   impulses = kept_;
   result.iterations = swept.iterations;

@@ -92,8 +92,9 @@ JointErrors close_joints(const Model& model, const State& state, double step, do
 }
 
 /// Moves bodies at the end of the step, velocities as they are, until the joints are closed: the
-/// smallest move in the metric of their masses. For what the rounds above could not close because
-/// contacts stood against it, or because bodies turn far in one step.
+/// smallest move in the metric of their masses (those of taut chains stiffened). For what the
+/// rounds above could not close because contacts stood against it, or because bodies turn far in
+/// one step.
 JointErrors shift_bodies(const Model& model, const State& state, double step, double closed,
                          JointErrors error, StepWorkspace& w) {
   for (int k = 0; k < kMostShifts && error.relative > closed; ++k) {
@@ -112,6 +113,7 @@ JointErrors shift_bodies(const Model& model, const State& state, double step, do
     for (double length = step; length > kShortestShift * step; length *= 0.5) {
       w.tried_next = w.next;
       for (std::size_t b = 0; b < w.shifts.size(); ++b) {
+        if (w.shifts[b].linear.isZero(0.0) && w.shifts[b].angular.isZero(0.0)) continue;
         w.tried_next.position[b] += length * w.shifts[b].linear;
         Quat& turned = w.tried_next.orientation[b];
         turned = (rotation_by(length * w.shifts[b].angular) * turned).normalized();
