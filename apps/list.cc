@@ -68,6 +68,8 @@ const char* description_of(Law law) {
       return "exact friction cone and Coulomb's law (the default)";
     case Law::relaxed:
       return "convex relaxation of Anitescu and Tasora: sliding contacts part a little";
+    case Law::pyramid:
+      return "cone with flat facets: a linear complementarity problem";
     case Law::none:
       return "no friction";
   }
@@ -113,7 +115,7 @@ Json list_json(const std::string& what) {
     for (const Entry& joint : kJoints)
       list.push_back({{"name", joint.name}, {"description", joint.description}});
   } else if (what == "laws") {
-    for (const Law law : {Law::coulomb, Law::relaxed, Law::none}) {
+    for (const Law law : kLaws) {
       list.push_back({{"name", name_of(law)}, {"description", description_of(law)}});
     }
   } else if (what == "collision") {

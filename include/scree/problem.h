@@ -20,7 +20,11 @@
 
 namespace scree {
 
-enum class Law { coulomb, relaxed, none };  // exact cone and law; convex relaxation; no friction
+/// Exact cone and law; its convex relaxation; the cone with n facets of Stewart and Trinkle, which
+/// makes a linear complementarity problem; no friction.
+enum class Law { coulomb, relaxed, pyramid, none };
+constexpr std::array<Law, 4> kLaws{Law::coulomb, Law::relaxed, Law::pyramid, Law::none};
+constexpr int kDefaultDirections = 8;  // of the pyramid
 const char* name_of(Law law);
 /// Throws InputError listing the laws when there is none of that name.
 Law law_named(const std::string& name);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "scree/matrix_problem.h"
 #include "scree/problem.h"
 
 namespace scree {
@@ -48,23 +49,43 @@ struct Residuals {
   double gap = 0.0;                      // p.(u+s)
 };
 
+/// Which residual the tolerance is on: Residuals::relative_rms or Residuals::siconos. The second is
+/// offered for problems given by matrices.
+enum class ResidualKind { scree, siconos };
+const char* name_of(ResidualKind kind);
+/// Throws InputError listing the kinds when there is none of that name.
+ResidualKind residual_named(const std::string& name);
+
+/// What an iteration left, by the audit: the residual and the parts of it that belong to the normal
+/// and to the friction law (total^2 = normal^2 + friction^2), and how many contacts are open, stick
+/// and slide.
+struct IterationRecord {
+  double seconds = 0.0;  // since the start of the solve, without the time the judge took
+  double total = 0.0, normal = 0.0, friction = 0.0;  // relative, as the tolerance
+  int open = 0, stick = 0, slide = 0;
+};
+
 struct SolveOptions {
   Law law = Law::coulomb;
-  double tolerance = 1e-4;                     // on Residuals::relative_rms
+  int directions = kDefaultDirections;  // of the law `pyramid`, 2 or more
+  ResidualKind residual = ResidualKind::scree;
+  double tolerance = 1e-4;                     // on the residual of that kind
   int max_iterations = 0;                      // 0: the solver's default
   double time_limit = 0.0;                     // s, 0: none
   const std::atomic<bool>* give_up = nullptr;  // once true, as if the time were over
   bool record_history = false;
-  bool is_brief = false;  // the caller judges anyway: SolveResult::residuals needs relative_rms only
+  bool is_brief =
+      false;  // the caller judges anyway: SolveResult::residuals needs relative_rms only
   std::vector<std::pair<std::string, double>> extra;  // by the names SolverInfo::options lists
 };
 
 struct SolveResult {
   SolveStatus status = SolveStatus::iteration_limit;
   int iterations = 0;
-  Residuals residuals;          // of the returned impulses, by the audit
-  std::string used;             // the method that did the work ("auto" names its choice)
-  std::vector<double> history;  // relative_rms per iteration when asked for
+  Residuals residuals;                   // of the returned impulses, by the audit
+  std::string used;                      // the method that did the work ("auto" names its choice)
+  std::string message;                   // of not_applicable: what the method cannot do
+  std::vector<IterationRecord> history;  // per iteration when asked for
 };
 
 /// Keeps its memory between calls so that a step allocates nothing after warm-up. Not shared
@@ -76,8 +97,13 @@ class Solver {
   /// to the problem.
   virtual SolveResult solve(const Problem& problem, Impulses& impulses,
                             const SolveOptions& options) = 0;
-  /// The same for a problem that differs from the one solved last in the biases of its rows only,
-  /// started from the impulses found there. What depends on the rest need not be done again.
+  /// The same for a problem given by matrices. Returns not_applicable unless the method has a form
+  /// for them.
+  virtual SolveResult solve(const MatrixProblem& problem, VecX& impulses,
+                            const SolveOptions& options);
+  /// The same as the first for a problem that differs from the one solved last in the biases of its
+  /// rows only, started from the impulses found there. What depends on the rest need not be done
+  /// again.
   virtual SolveResult solve_again(const Problem& problem, Impulses& impulses,
                                   const SolveOptions& options) {
     return solve(problem, impulses, options);
@@ -93,6 +119,7 @@ struct SolverInfo {
   std::string name, description, source;
   std::vector<Law> laws;
   std::vector<SolverOptionInfo> options;
+  bool solves_contacts = true;  // with one of its laws; false: bounded rows (LCP, MLCP) only
   int default_max_iterations = 1000;
   std::function<std::unique_ptr<Solver>()> create;
 };
@@ -102,5 +129,7 @@ const std::vector<SolverInfo>& solvers();
 const SolverInfo& solver_named(const std::string& name);
 /// Throws InputError when the name is taken.
 void register_solver(SolverInfo info);
+/// A result that says why a method does not apply.
+SolveResult not_applicable(const std::string& message);
 
 }  // namespace scree

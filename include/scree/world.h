@@ -84,8 +84,8 @@ class World {
   double joint_error(int joint) const;               // m, by how far it is out of joint
   bool is_joint_broken(int joint) const;
   /// How many equations of joints depend on the others as the bodies stand now, as in closed loops
-  /// of hinges: no more than a finding, forces along them are shared as by equally stiff joints. -1:
-  /// more than 3000 equations, not counted.
+  /// of hinges: no more than a finding, forces along them are shared as by equally stiff joints.
+  /// -1: more than 3000 equations, not counted.
   int dependent_equations() const;
   /// From the next step on. Throws InputError for a joint without such a coordinate.
   void set_motor(int joint, const JointMotor& motor, int axis = 0);

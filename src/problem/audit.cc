@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "problem/contact_set.h"
+
 namespace scree {
 namespace {
 
@@ -16,15 +18,20 @@ double clamp_row(const RowBlock& row, double p) { return std::clamp(p, row.lower
 /// |F(eta)|/eta of a contact, in m/s. A contact between bodies that cannot move has eta = infinity:
 /// only its violation counts.
 double natural_residual(const Vec3& p, const Vec3& u_shifted, double eta, double friction,
-                        Law law) {
+                        LawChoice law) {
   if (!(eta < kInfinity)) return std::max(0.0, -u_shifted[0]);
   const Vec3 step = p - eta * u_shifted;
-  return (p - project_on_set(step, friction, law)).norm() / eta;
+  const Vec3 projected = law.law == Law::pyramid
+                             ? project_on_pyramid(step, friction, law.directions)
+                             : project_on_set(step, friction, law.law);
+  return (p - projected).norm() / eta;
 }
 
-Vec3 shifted(const Vec3& u, double friction, Law law) {
-  if (law != Law::coulomb) return u;
-  return {u[0] + friction * std::sqrt(u[1] * u[1] + u[2] * u[2]), u[1], u[2]};
+Vec3 shifted(const Vec3& u, double friction, LawChoice law) {
+  if (law.law == Law::relaxed || law.law == Law::none) return u;
+  const double slip = law.law == Law::pyramid ? pyramid_slip(u[1], u[2], law.directions)
+                                              : std::sqrt(u[1] * u[1] + u[2] * u[2]);
+  return {u[0] + friction * slip, u[1], u[2]};
 }
 
 /// Fischer-Burmeister on the second-order cone: x + y - (x^2 + y^2)^(1/2), by spectral
@@ -74,7 +81,8 @@ void Audit::prepare(const Problem& problem) {
   reference_velocity = std::max({reference_velocity, kRoundingShare * fastest, kLeastReference});
 }
 
-double Audit::residual(const Problem& problem, const Impulses& impulses, Law law) {
+double Audit::residual(const Problem& problem, const Impulses& impulses, Law law_name) {
+  const LawChoice law{law_name, directions};
   const std::size_t count = problem.contacts.size() + problem.rows.size();
   if (count == 0) return 0.0;
   velocities_from(problem, impulses, velocities);
@@ -95,6 +103,43 @@ double Audit::residual(const Problem& problem, const Impulses& impulses, Law law
     sum += e * e;
   }
   return std::sqrt(sum / static_cast<double>(count)) / reference_velocity;
+}
+
+IterationRecord Audit::parts(const Problem& problem, const Impulses& impulses, Law law_name) {
+  IterationRecord record;
+  const LawChoice law{law_name, directions};
+  const std::size_t count = problem.contacts.size() + problem.rows.size();
+  if (count == 0) return record;
+  record.total = residual(problem, impulses, law_name);
+  double friction = 0.0;
+  MatrixBlock block;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ContactBlock& contact = problem.contacts[i];
+    const Vec3& p = impulses.contacts[i];
+    const Vec3 u = shifted(relative_velocity(problem, contact, velocities), contact.friction, law);
+    const double eta = contact_mass[i] < kInfinity ? contact_mass[i] : 1.0;
+    block.friction = contact.friction;
+    switch (contact_state(block, law, eta, p.data(), u.data())) {
+      case ContactState::open:
+        ++record.open;
+        break;
+      case ContactState::stick:
+        ++record.stick;
+        break;
+      case ContactState::slide:
+        ++record.slide;
+        break;
+    }
+    if (!(contact_mass[i] < kInfinity)) continue;
+    Vec3 moved = p - eta * u;
+    project_on_set(block, law, moved.data(), moved.data());
+    friction += (p - moved).tail<2>().squaredNorm() / (eta * eta);
+  }
+  const double scale = std::sqrt(static_cast<double>(count)) * reference_velocity;
+  record.friction = std::sqrt(friction) / scale;
+  record.normal =
+      std::sqrt(std::max(0.0, record.total * record.total - record.friction * record.friction));
+  return record;
 }
 
 Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law law) {
@@ -123,15 +168,19 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
     const Vec3& p = impulses.contacts[i];
     const Vec3 u = relative_velocity(problem, contact, velocities);
     const Vec3& q = free[i];
-    const Vec3 u_shift = shifted(u, mu, Law::coulomb);
+    const Vec3 u_shift = shifted(u, mu, {Law::coulomb});
     const double tangential_speed = std::sqrt(u[1] * u[1] + u[2] * u[2]);
     const double tangential_impulse = std::sqrt(p[1] * p[1] + p[2] * p[2]);
 
     const double e_ccp =
-        natural_residual(p, u, eta, mu, law == Law::none ? Law::none : Law::relaxed);
+        natural_residual(p, u, eta, mu, {law == Law::none ? Law::none : Law::relaxed});
     const double e_ncp =
-        natural_residual(p, u_shift, eta, mu, law == Law::none ? Law::none : Law::coulomb);
-    const double e = law == Law::coulomb ? e_ncp : e_ccp;
+        natural_residual(p, u_shift, eta, mu, {law == Law::none ? Law::none : Law::coulomb});
+    double e = law == Law::coulomb ? e_ncp : e_ccp;
+    if (law == Law::pyramid) {
+      const LawChoice pyramid{law, directions};
+      e = natural_residual(p, shifted(u, mu, pyramid), eta, mu, pyramid);
+    }
     contact_residual[i] = e / reference_velocity;
     sum += e * e;
     sum_ccp += e_ccp * e_ccp;

@@ -25,8 +25,12 @@ struct Audit {
   /// Everything.
   Residuals residuals(const Problem& problem, const Impulses& impulses, Law law);
 
-  double reference_velocity = 0.0;   // m/s
-  std::vector<double> contact_mass;  // eta of each contact, kg
+  /// The residual with its parts and the states of the contacts.
+  IterationRecord parts(const Problem& problem, const Impulses& impulses, Law law);
+
+  int directions = kDefaultDirections;  // of the law `pyramid`
+  double reference_velocity = 0.0;      // m/s
+  std::vector<double> contact_mass;     // eta of each contact, kg
   std::vector<double> row_mass;
   std::vector<BodyVelocity> velocities;  // of the impulses judged last
   /// Of each contact over the reference velocity; written by residuals().

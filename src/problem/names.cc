@@ -14,6 +14,8 @@ const char* name_of(Law law) {
       return "coulomb";
     case Law::relaxed:
       return "relaxed";
+    case Law::pyramid:
+      return "pyramid";
     case Law::none:
       return "none";
   }
@@ -22,7 +24,7 @@ const char* name_of(Law law) {
 
 Law law_named(const std::string& name) {
   std::vector<std::string> known;
-  for (const Law law : {Law::coulomb, Law::relaxed, Law::none}) {
+  for (const Law law : kLaws) {
     if (name == name_of(law)) return law;
     known.emplace_back(name_of(law));
   }
@@ -47,6 +49,17 @@ const char* name_of(SolveStatus status) {
       return "not_applicable";
   }
   return "?";
+}
+
+const char* name_of(ResidualKind kind) {
+  return kind == ResidualKind::siconos ? "siconos" : "scree";
+}
+
+ResidualKind residual_named(const std::string& name) {
+  for (const ResidualKind kind : {ResidualKind::scree, ResidualKind::siconos}) {
+    if (name == name_of(kind)) return kind;
+  }
+  throw InputError("residual must be one of scree, siconos, got '" + name + "'");
 }
 
 }  // namespace scree

@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "problem/audit.h"
+#include "solve/matrix_solver.h"
 #include "solve/methods.h"
 #include "solve/options.h"
 
@@ -103,6 +104,7 @@ SolveResult Apgd::solve(const Problem& problem, Impulses& impulses, const SolveO
   const auto start = std::chrono::steady_clock::now();
   audit_.prepare(problem);
   SolveResult result;
+  History history(options, result);
   result.used = "apgd";
 
   x_ = impulses;
@@ -151,7 +153,7 @@ SolveResult Apgd::solve(const Problem& problem, Impulses& impulses, const SolveO
     const bool is_last = iteration >= max_iterations || is_out_of_time;
     if (iteration % judge_every != 0 && !is_last && !options.record_history) continue;
     const double residual = audit_.residual(problem, x_, options.law);
-    if (options.record_history) result.history.push_back(residual);
+    history.look([&] { return audit_.parts(problem, x_, options.law); });
     if (!std::isfinite(residual)) {
       result.status = SolveStatus::diverged;
       break;

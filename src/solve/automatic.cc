@@ -46,6 +46,8 @@ class Automatic final : public Solver {
 
 void Automatic::add(SolveResult& total, SolveResult step) {
   step.iterations += total.iterations;
+  const double before = total.history.empty() ? 0.0 : total.history.back().seconds;
+  for (IterationRecord& record : step.history) record.seconds += before;
   step.history.insert(step.history.begin(), total.history.begin(), total.history.end());
   total = std::move(step);
 }

@@ -12,6 +12,7 @@
 #include "problem/audit.h"
 #include "solve/anderson.h"
 #include "solve/contact_system.h"
+#include "solve/matrix_solver.h"
 #include "solve/methods.h"
 #include "solve/momentum_sweeps.h"
 #include "solve/options.h"
@@ -84,6 +85,7 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
   audit_.prepare(problem);
 
   SolveResult result;
+  History history(options, result);
   result.used = "gauss-seidel";
   const std::size_t blocks = problem.contacts.size() + problem.rows.size();
   if (blocks == 0) {
@@ -131,7 +133,7 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
         (is_converged && sweep - converged_at >= spare_sweeps) || is_out_of_sweeps ||
         is_out_of_time || options.record_history) {
       const double residual = audit_.residual(problem, impulses, options.law);
-      if (options.record_history) result.history.push_back(residual);
+      history.look([&] { return audit_.parts(problem, impulses, options.law); });
       if (!std::isfinite(residual)) {
         result.status = SolveStatus::diverged;
         break;

@@ -164,7 +164,8 @@ SolveResult Hybrid::judged(const Problem& problem, Impulses& impulses, const Sol
   }
   result.status =
       result.residuals.relative_rms <= options.tolerance ? SolveStatus::converged : otherwise;
-  if (options.record_history) result.history.push_back(result.residuals.relative_rms);
+  if (options.record_history)
+    result.history.push_back(audit_.parts(problem, impulses, options.law));
   return result;
 }
 

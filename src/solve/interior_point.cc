@@ -21,6 +21,7 @@
 
 #include "problem/audit.h"
 #include "solve/cone_program.h"
+#include "solve/matrix_solver.h"
 #include "solve/methods.h"
 #include "solve/options.h"
 #include "solve/wide_system.h"
@@ -98,6 +99,7 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
   const auto start = std::chrono::steady_clock::now();
 
   SolveResult result;
+  History history(options, result);
   result.used = "interior-point";
   audit_.prepare(problem);
   best_ = impulses;
@@ -134,7 +136,7 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
     const double length = program_.step();
     if (program_.has_run_away(audit_.reference_velocity)) {
       result.iterations = iteration;
-      if (options.record_history) result.history.push_back(best_residual_);
+      history.look([&] { return audit_.parts(problem, best_, law); });
       return finish(SolveStatus::infeasible);
     }
     program_.impulses(iterate_);
@@ -154,7 +156,7 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
       sweep(problem, polished_, law, sweeps);
       gain = std::max(1.0, residual / judge(problem, polished_, law));
     }
-    if (options.record_history) result.history.push_back(best_residual_);
+    history.look([&] { return audit_.parts(problem, best_, law); });
     if (best_residual_ <= options.tolerance) return finish(SolveStatus::converged);
     if (best_residual_ <= enough * options.tolerance && since_least > 0)
       return finish(SolveStatus::stalled);

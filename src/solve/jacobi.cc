@@ -17,6 +17,7 @@
 #include "base/parallel.h"
 #include "problem/audit.h"
 #include "solve/contact_system.h"
+#include "solve/matrix_solver.h"
 #include "solve/methods.h"
 #include "solve/options.h"
 
@@ -118,6 +119,7 @@ SolveResult Jacobi::solve(const Problem& problem, Impulses& impulses, const Solv
   index_bodies(problem);
   gather_velocities(problem, impulses);
   SolveResult result;
+  History history(options, result);
   result.used = "jacobi";
   double best_residual = audit_.residual(problem, impulses, options.law);
   int idle_looks = 0;  // in a row, without a new best
@@ -156,7 +158,7 @@ SolveResult Jacobi::solve(const Problem& problem, Impulses& impulses, const Solv
     const bool is_last = iteration >= max_iterations || is_out_of_time;
     if (iteration % judge_every != 0 && !is_last && !options.record_history) continue;
     const double residual = audit_.residual(problem, impulses, options.law);
-    if (options.record_history) result.history.push_back(residual);
+    history.look([&] { return audit_.parts(problem, impulses, options.law); });
     if (residual < best_residual) {
       best_residual = residual;
       best_ = impulses;

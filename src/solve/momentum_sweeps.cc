@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/matrix_solver.h"
 #include "solve/options.h"
 
 namespace scree {
@@ -118,6 +119,8 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   restart_from(problem, p_, impulses.rows);
 
   SolveResult result;
+  History history(options, result);
+  if (history.is_on()) recorded_ = impulses;
   result.used = "gauss-seidel";
   // What a cold start leaves undone, all later steps inherit: it is worth many times the work.
   const bool is_cold = std::all_of(impulses.contacts.begin(), impulses.contacts.end(),
@@ -141,7 +144,11 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
         options.record_history) {
       wide_project(system_, p_, rows_, options.law);
       const double residual = residual_here(options.law);
-      if (options.record_history) result.history.push_back(residual);
+      history.look([&] {
+        system_.write(p_, recorded_);
+        recorded_.rows = rows_;
+        return audit_.parts(problem, recorded_, options.law);
+      });
       if (!std::isfinite(residual)) {
         result.status = SolveStatus::diverged;
         break;

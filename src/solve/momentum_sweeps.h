@@ -47,6 +47,7 @@ class MomentumSweeps {
   GaussNewton gauss_newton_;
   std::vector<double> weight_, before_, after_;
   std::vector<double> rows_, best_rows_, lowest_rows_;
+  Impulses recorded_;  // for the history
 };
 
 }  // namespace scree

@@ -6,8 +6,16 @@ namespace scree {
 namespace {
 
 std::vector<SolverInfo>& table() {
-  static std::vector<SolverInfo> all{automatic_info(), gauss_seidel_info(),   jacobi_info(),
-                                     apgd_info(),      interior_point_info(), hybrid_info()};
+  // clang-format off
+  static std::vector<SolverInfo> all{
+      automatic_info(),
+      gauss_seidel_info(),
+      jacobi_info(),
+      apgd_info(),
+      interior_point_info(),
+      hybrid_info(),
+  };
+  // clang-format on
   return all;
 }
 

@@ -298,7 +298,8 @@ ViewJson describe_scene(const Scene& scene, const Model& model) {
   json["pairs"] = describe_pairs(scene);
   json["parameters"] = describe_parameters(scene);
   json["solvers"] = describe_solvers();
-  json["laws"] = {name_of(Law::coulomb), name_of(Law::relaxed), name_of(Law::none)};
+  json["laws"] = ViewJson::array();
+  for (const Law law : kLaws) json["laws"].push_back(name_of(law));
   json["columns"] = {{"steps", step_columns()}, {"track", track_columns()}};
   const Aabb bounds = view_bounds(scene);
   json["bounds"] = {{"lower", numbers(bounds.lower)}, {"upper", numbers(bounds.upper)}};

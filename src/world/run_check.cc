@@ -81,7 +81,7 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 
 std::vector<SettingProblem> find_setting_problems(const RunSettings& run) {
   std::vector<SettingProblem> problems;
-  const std::vector<std::string> laws = names_of({Law::coulomb, Law::relaxed, Law::none});
+  const std::vector<std::string> laws = names_of({kLaws.begin(), kLaws.end()});
   const bool is_law_known = is_among(run.law, laws);
   if (!is_law_known) problems.push_back({{"law"}, false, must_be_one_of(laws, run.law)});
 

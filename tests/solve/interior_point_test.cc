@@ -267,7 +267,7 @@ TEST(InteriorPoint, RecordsOneResidualPerIteration) {
   const SolveResult result =
       solver_named("interior-point").create()->solve(problem, impulses, options);
   ASSERT_EQ(result.history.size(), static_cast<std::size_t>(result.iterations));
-  EXPECT_EQ(result.history.back(), result.residuals.relative_rms);
+  EXPECT_EQ(result.history.back().total, result.residuals.relative_rms);
 }
 
 TEST(InteriorPoint, RefusesToStopAboveNothing) {

@@ -1,0 +1,44 @@
+// Complementarity problems in files: FCLIB, LCP and MLCP, the RPIsim standard, and Scree's own body
+// form. docs/problem-formats.md describes each.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scree/matrix_problem.h"
+#include "scree/problem.h"
+
+namespace scree {
+
+struct StoredProblem {
+  std::string path;
+  /// fclib-local, fclib-global, fclib-local-rolling, fclib-global-rolling, lcp, mlcp, rpisim, scree.
+  std::string format;
+  std::string title, description;  // may be empty
+  Law law = Law::coulomb;          // scree: of the run it was saved from
+  std::optional<Problem> bodies;   // scree and rpisim: the problem as bodies
+  /// Of every format. Without W where the file has masses and a Jacobian: form_delassus() makes it.
+  MatrixProblem matrices;
+  std::optional<VecX> guess;     // a start that the file offers
+  std::optional<VecX> solution;  // what the producing program left; may be anything
+  int frame = 0;                 // rpisim: the frame that was read, and those there are
+  std::vector<int> frames;
+
+  int contact_count() const { return matrices.contact_count(); }
+};
+
+/// Whether the file is one of these formats, by what it holds.
+bool is_problem_file(const std::string& path);
+
+/// frame: of an RPIsim file; -1: the first. Throws InputError naming file, field, value and rule.
+StoredProblem read_problem(const std::string& path, int frame = -1);
+
+/// Throws InputError when the format cannot hold the problem (matrices have no bodies),
+/// EnvironmentError when the file cannot be written.
+void write_problem(const std::string& path, const StoredProblem& problem,
+                   const std::string& format);
+/// The formats that write_problem() knows.
+const std::vector<std::string>& problem_formats();
+
+}  // namespace scree
