@@ -14,6 +14,7 @@ std::vector<SolverInfo>& table() {
       apgd_info(),
       interior_point_info(),
       hybrid_info(),
+      proximal_newton_info(),
   };
   // clang-format on
   return all;
