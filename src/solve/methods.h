@@ -12,5 +12,6 @@ SolverInfo apgd_info();
 SolverInfo interior_point_info();
 SolverInfo hybrid_info();
 SolverInfo proximal_newton_info();
+SolverInfo newton_alart_curnier_info();
 
 }  // namespace scree

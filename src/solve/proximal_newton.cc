@@ -58,11 +58,11 @@ SolveResult ProximalNewton::solve(const MatrixProblem& problem, VecX& impulses,
     return result;
   const auto start = std::chrono::steady_clock::now();
   const int most = options.max_iterations > 0 ? options.max_iterations : kMaxIterations;
-  const int start_sweeps = whole_option(options, "start_sweeps", 10, 0);
+  const int start_sweeps = whole_option(options, "start_sweeps", 0, 0);
   const int steps = whole_option(options, "steps", 12, 1);
   double softness = option(options, "softness", 0.01);
   const double decrease = option(options, "decrease", 0.1);
-  const double accuracy = option(options, "accuracy", 0.1);
+  const double accuracy = option(options, "accuracy", 0.3);
   const LawChoice law{options.law, options.directions};
   result.used = "proximal-newton";
   History history(options, result);
@@ -143,10 +143,10 @@ SolverInfo proximal_newton_info() {
               "for hyperstatic contacts and tight tolerances",
           .source = "Rockafellar 1976; Acary, Bremond, Huber 2018",
           .laws = {Law::coulomb, Law::relaxed, Law::none},
-          .options = {{"start_sweeps", 10, "Gauss-Seidel sweeps before the first iteration"},
+          .options = {{"start_sweeps", 0, "Gauss-Seidel sweeps before the first iteration"},
                       {"softness", 0.01, "first a, as a share of the diagonal of W"},
                       {"decrease", 0.1, "what a is multiplied with after each proximal step"},
-                      {"accuracy", 0.1, "of the residual: what Newton solves a step to"},
+                      {"accuracy", 0.3, "of the residual: what Newton solves a step to"},
                       {"steps", 12, "Newton steps after which a proximal step has failed"},
                       {"memory", 5, "values of |Phi| the line search compares with; 1: monotone"},
                       {"mass_factor", 1.0, "r of Alart and Curnier over the mass at the contact"}},

@@ -15,6 +15,7 @@ std::vector<SolverInfo>& table() {
       interior_point_info(),
       hybrid_info(),
       proximal_newton_info(),
+      newton_alart_curnier_info(),
   };
   // clang-format on
   return all;
