@@ -15,5 +15,7 @@ SolverInfo nonlinear_cg_info();
 SolverInfo prox_richardson_info();
 SolverInfo prox_jacobi_info();
 SolverInfo prox_gauss_seidel_info();
+SolverInfo proximal_newton_info();
+SolverInfo newton_alart_curnier_info();
 
 }  // namespace scree

@@ -18,6 +18,8 @@ std::vector<SolverInfo>& table() {
       prox_richardson_info(),
       prox_jacobi_info(),
       prox_gauss_seidel_info(),
+      proximal_newton_info(),
+      newton_alart_curnier_info(),
   };
   // clang-format on
   return all;
