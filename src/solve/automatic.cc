@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "solve/cone_portfolio.h"
 #include "solve/methods.h"
 #include "solve/options.h"
 
@@ -35,10 +36,16 @@ class Automatic final : public Solver {
                                 : hybrid_->solve_again(problem, impulses, options);
   }
 
+  SolveResult solve(const MatrixProblem& problem, VecX& impulses,
+                    const SolveOptions& options) override {
+    return cones_.solve(problem, impulses, options);
+  }
+
  private:
   /// Counts the work of `step` in `total` and keeps its outcome.
   static void add(SolveResult& total, SolveResult step);
 
+  ConePortfolio cones_;
   std::unique_ptr<Solver> sweeps_ = gauss_seidel_info().create();
   std::unique_ptr<Solver> interior_ = interior_point_info().create();
   std::unique_ptr<Solver> hybrid_ = hybrid_info().create();
