@@ -13,5 +13,6 @@ SolverInfo interior_point_info();
 SolverInfo hybrid_info();
 SolverInfo proximal_newton_info();
 SolverInfo newton_alart_curnier_info();
+SolverInfo admm_info();
 
 }  // namespace scree

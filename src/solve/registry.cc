@@ -16,6 +16,7 @@ std::vector<SolverInfo>& table() {
       hybrid_info(),
       proximal_newton_info(),
       newton_alart_curnier_info(),
+      admm_info(),
   };
   // clang-format on
   return all;
