@@ -86,7 +86,7 @@ SolveResult Admm::solve(const MatrixProblem& problem, VecX& impulses, const Solv
   const auto start = std::chrono::steady_clock::now();
   const int most = options.max_iterations > 0 ? options.max_iterations : kMaxIterations;
   const int memory = whole_option(options, "memory", 10, 0);
-  double rho = option(options, "rho", 0.01);
+  double rho = option(options, "rho", 0.003);
   if (!(rho > 0.0)) throw InputError("solver option rho must be > 0");
   const LawChoice law{options.law, options.directions};
   result.used = "admm";
@@ -171,7 +171,7 @@ SolverInfo admm_info() {
               "Anderson acceleration",
           .source = "Boyd et al. 2011; Carpentier, Le Lidec, Montaut 2024",
           .laws = {Law::coulomb, Law::relaxed, Law::pyramid, Law::none},
-          .options = {{"rho", 0.01, "first weight of the split, over the diagonal of W"},
+          .options = {{"rho", 0.003, "first weight of the split, over the diagonal of W"},
                       {"memory", 10, "iterates that Anderson's method combines; 0: none"}},
           .default_max_iterations = kMaxIterations,
           .create = [] { return std::make_unique<Admm>(); }};
