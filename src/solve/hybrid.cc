@@ -13,6 +13,7 @@
 
 #include "problem/audit.h"
 #include "solve/direct_rows.h"
+#include "solve/hybrid_matrices.h"
 #include "solve/methods.h"
 #include "solve/options.h"
 
@@ -39,6 +40,10 @@ class Hybrid final : public Solver {
  public:
   SolveResult solve(const Problem& problem, Impulses& impulses,
                     const SolveOptions& options) override;
+  SolveResult solve(const MatrixProblem& problem, VecX& impulses,
+                    const SolveOptions& options) override {
+    return solve_hybrid(problem, impulses, options);
+  }
   SolveResult solve_again(const Problem& problem, Impulses& impulses,
                           const SolveOptions& options) override;
 

@@ -21,6 +21,7 @@
 
 #include "problem/audit.h"
 #include "solve/cone_program.h"
+#include "solve/interior_point_matrices.h"
 #include "solve/matrix_solver.h"
 #include "solve/methods.h"
 #include "solve/options.h"
@@ -43,6 +44,10 @@ class InteriorPoint final : public Solver {
  public:
   SolveResult solve(const Problem& problem, Impulses& impulses,
                     const SolveOptions& options) override;
+  SolveResult solve(const MatrixProblem& problem, VecX& impulses,
+                    const SolveOptions& options) override {
+    return solve_interior_point(problem, impulses, options);
+  }
 
  private:
   void sweep(const Problem& problem, Impulses& impulses, Law law, int count);

@@ -17,5 +17,6 @@ SolverInfo prox_jacobi_info();
 SolverInfo prox_gauss_seidel_info();
 SolverInfo proximal_newton_info();
 SolverInfo newton_alart_curnier_info();
+SolverInfo admm_info();
 
 }  // namespace scree

@@ -32,7 +32,7 @@ namespace {
 constexpr int kStartSweeps = 10, kSweeps = 20;
 constexpr int kPatience = 15;  // steps in which the residual must come down by a tenth
 constexpr int kRestarts = 12;
-constexpr double kRegularisation = 1.0;
+constexpr double kRegularisation = 0.3;
 constexpr double kLeast = 1e-12, kMost = 1.0;  // of the regularisation of a step
 
 NewtonSettings settings_from(const SolveOptions& options, ContactFunction function) {

@@ -20,6 +20,7 @@ std::vector<SolverInfo>& table() {
       prox_gauss_seidel_info(),
       proximal_newton_info(),
       newton_alart_curnier_info(),
+      admm_info(),
   };
   // clang-format on
   return all;
