@@ -18,7 +18,7 @@ constexpr double kThrownOff = 30.0;              // times the best residual: bac
 constexpr int kFirstSweeps = 25, kSweeps = 200, kBoldFactors = 40, kDirectFactors = 40,
               kCarefulFactors = 60;
 constexpr int kRounds = 14;
-constexpr int kIdleRounds = 4;  // in a row without a residual a tenth lower
+constexpr int kIdleRounds = 6;  // in a row without any gain to speak of
 // Newton's method needs about so many factors, analysis included. Units of work: a product of 3x3
 // blocks; what a contact costs beside them in a sweep and in a factor was measured.
 constexpr double kExpectedFactors = 20.0, kContactInSweep = 4.0, kBlockInFactor = 6.0;
@@ -118,10 +118,10 @@ bool ConePortfolio::newton_is_quicker(double gain, int sweeps) {
   return needed * a_sweep > kExpectedFactors * a_factor;
 }
 
-void ConePortfolio::sweep(int count, bool may_yield) {
+void ConePortfolio::sweep(int count, bool is_plain, bool may_yield) {
   p_ = best_;
   anderson_.reset(p_.size(), kMemory);
-  int first_accelerated = kPlainSweeps;
+  int first_accelerated = is_plain ? count : kPlainSweeps;
   double last_best = best_residual_;
   for (int sweep = 1; sweep <= count && !is_over(); ++sweep) {
     const bool is_accelerated = sweep > first_accelerated;
@@ -334,7 +334,7 @@ SolveResult ConePortfolio::solve(const MatrixProblem& problem, VecX& impulses,
   rows_.velocities(p_.data(), u_.data());
   judge(p_, u_);
 
-  sweep(kSweeps, true);
+  sweep(kSweeps, false, true);
   double last = best_residual_;
   int idle = 0;
   for (int round = 0, work = 1; round < kRounds && idle < kIdleRounds && !is_over();
@@ -353,9 +353,9 @@ SolveResult ConePortfolio::solve(const MatrixProblem& problem, VecX& impulses,
     newton(kCareful, work * kCarefulFactors);
     if (is_over()) break;
     result_.used = "newton, sweeps";
-    sweep(work * kSweeps, false);
+    sweep(work * kSweeps, round % 2 == 0, false);
     after_sweeps_ = p_;
-    idle = best_residual_ < 0.9 * last ? 0 : idle + 1;
+    idle = best_residual_ < 0.999 * last ? 0 : idle + 1;
     last = best_residual_;
   }
   rows_.unpack(best_, impulses);

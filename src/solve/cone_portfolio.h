@@ -50,8 +50,9 @@ class ConePortfolio {
   double judge(const std::vector<double>& p, const std::vector<double>& u);
   bool is_over() const;
   void sweep_once();
-  /// Ends early when the tolerance is met, or where `may_yield` when Newton promises to be quicker.
-  void sweep(int count, bool may_yield);
+  /// From the best impulses, accelerated unless `is_plain`. Ends early when the tolerance is met,
+  /// or where `may_yield` when Newton promises to be quicker.
+  void sweep(int count, bool is_plain, bool may_yield);
   bool newton_is_quicker(double gain, int sweeps);
   /// Proximal steps from centre_, up to `factors` Newton steps.
   void newton(const NewtonPlan& plan, int factors);

@@ -14,7 +14,7 @@
 #include <cmath>
 
 #include "solve/matrix_cone_program.h"
-#include "solve/matrix_sweeps.h"
+#include "solve/start_sweeps.h"
 #include "solve/options.h"
 
 namespace scree {
@@ -61,7 +61,7 @@ SolveResult solve_interior_point(const MatrixProblem& problem, VecX& impulses,
 
   MatrixConeProgram program;
   program.prepare(problem, audit, options.law);
-  MatrixSweeps sweeps;
+  StartSweeps sweeps;
   sweeps.prepare(problem, program.matrix(), audit, law);
   if (start_sweeps > 0) {
     sweeps.sweep(p, start_sweeps);

@@ -6,7 +6,7 @@
 namespace scree {
 
 void StartSweeps::prepare(const MatrixProblem& problem, const BlockMatrix& w,
-                           const MatrixAudit& audit, LawChoice law) {
+                          const MatrixAudit& audit, LawChoice law) {
   problem_ = &problem;
   w_ = &w;
   law_ = law;

