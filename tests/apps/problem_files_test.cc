@@ -43,10 +43,11 @@ TEST(SaveProblems, EachStepWithContactsBecomesAFile) {
   EXPECT_EQ(problem.format, "scree");
   EXPECT_GT(problem.contact_count(), 0);
   EXPECT_EQ(problem.law, Law::coulomb);
-  // The wall rests: the impulses of the step before are nearly right.
+  // The impulses of the step before: better than none.
   const VecX zero = VecX::Zero(problem.matrices.rows());
+  EXPECT_GT(problem.guess->norm(), 0.0);
   EXPECT_LT(audit(problem.matrices, *problem.guess, {}).relative_rms,
-            0.1 * audit(problem.matrices, zero, {}).relative_rms);
+            audit(problem.matrices, zero, {}).relative_rms);
 }
 
 TEST(SaveProblems, SavingChangesNothingInTheRun) {
