@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kRisingSweeps = 10;    // sweeps in a row that move more than the one before
+constexpr int kIdleForGood = 5;      // times the patience
 constexpr double kWorse = 3.0;       // times the best: creeping contacts pass through less
 constexpr double kFarOff = 1e3;      // times the best: diverging
 constexpr double kThrownOff = 10.0;  // times the best: acceleration has gone wrong
@@ -123,9 +124,9 @@ SolveResult FixedPoint::run(SweepMap& map, const FixedPointPlan& plan, VecX& p,
         rising = 0;
         continue;
       }
-      const bool is_idle = patience > 0 && sweep - last_better >= patience;
-      const bool is_diverging =
-          !(residual <= kFarOff * best) || ((is_suspect || is_idle) && residual > kWorse * best);
+      const int idle = patience > 0 ? (sweep - last_better) / patience : 0;
+      const bool is_diverging = !(residual <= kFarOff * best) || idle >= kIdleForGood ||
+                                ((is_suspect || idle > 0) && residual > kWorse * best);
       if (is_diverging) {
         const bool is_softer = halvings < plan.max_halvings && map.soften();
         halvings += is_softer ? 1 : 0;
