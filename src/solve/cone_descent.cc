@@ -44,7 +44,6 @@ double ConeDescent::renew_shift(const VecX& u) {
 }
 
 void ConeDescent::project(const VecX& y, const VecX& g, double step, VecX& x) const {
-  // In place of a projection per unknown, all at once: then each block on its set.
   x = y - step * mass_.cwiseProduct(g);
   const LawChoice cone{law_.law == Law::coulomb ? Law::relaxed : law_.law, law_.directions};
   for (const MatrixBlock& block : problem_->blocks)
@@ -63,8 +62,8 @@ double ConeDescent::residual(const VecX& p, const VecX& u) const {
   return audit.residual_with(p, u, law_, options_.residual);
 }
 
-double ConeDescent::moved(const VecX& x, const VecX& y) const {
-  const double square = inverse_mass_.cwiseProduct(x - y).squaredNorm();
+double ConeDescent::size_of(const VecX& change) const {
+  const double square = inverse_mass_.cwiseProduct(change).squaredNorm();
   const double count = std::max<double>(1.0, static_cast<double>(shift_.size()));
   return std::sqrt(square / count) / audit.reference_velocity;
 }

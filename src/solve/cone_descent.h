@@ -28,8 +28,8 @@ class ConeDescent {
   double metric_dot(const VecX& a, const VecX& b) const;
   double dual_dot(const VecX& a, const VecX& b) const;
   double residual(const VecX& p, const VecX& u) const;
-  /// |x - y| eta^-1 as the residual counts: what a projected step of size one moves.
-  double moved(const VecX& x, const VecX& y) const;
+  /// |change| / eta as the residual counts.
+  double size_of(const VecX& change) const;
 
   MatrixAudit audit;
 

@@ -48,7 +48,7 @@ SolveResult MatrixApgd::solve(const MatrixProblem& problem, VecX& impulses,
   double residual = watch.best();
   for (int iteration = 1, run = 1; !watch.is_over(); ++iteration, ++run) {
     step(L);
-    const double moved = L * descent_.moved(x_new_, y_);
+    const double moved = std::max(1.0, L) * descent_.size_of(difference_);
     difference_u_ = x_new_ - x_;
     bool is_restart = descent_.metric_dot(difference_, difference_u_) < 0.0;
     if (descent_.has_shift())

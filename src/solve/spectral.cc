@@ -27,6 +27,7 @@ constexpr int kLongestRun = 200;  // iterations with one shift
 constexpr double kSolvedShare = 0.1;
 constexpr double kLeastStep = 1e-6, kMostStep = 1e6;
 constexpr double kSufficient = 1e-4;
+constexpr double kLeastCurvature = 1e-12;
 
 /// The last ten values of f, relative to a start that does not matter.
 class Values {
@@ -83,7 +84,9 @@ SolveResult Spectral::solve(const MatrixProblem& problem, VecX& impulses,
     descent_.project(x_, g_, alpha, trial_);
     d_ = trial_ - x_;
     descent_.product(d_, wd_);
-    const double slope = g_.dot(d_), curvature = d_.dot(wd_);
+    const double size = descent_.metric_dot(d_, d_), curvature = d_.dot(wd_);
+    // The second is a bound that projections keep, and has no cancellation.
+    const double slope = std::min(g_.dot(d_), -size / alpha);
     double t = 1.0;
     if (slope + 0.5 * curvature > values.room() + kSufficient * slope && curvature > 0.0)
       t = std::clamp(-slope / curvature, 0.0, 1.0);
@@ -91,13 +94,12 @@ SolveResult Spectral::solve(const MatrixProblem& problem, VecX& impulses,
     u_ += t * wd_;
     values.add(t * slope + 0.5 * t * t * curvature);
 
-    const double size = descent_.metric_dot(d_, d_);
-    const double moved = descent_.moved(trial_, x_ - t * d_) / alpha;
-    if (curvature > 0.0) {
+    // No less than what a step of size one would move.
+    const double moved = descent_.size_of(d_) / std::min(1.0, alpha);
+    // Rounding has no curvature to learn from.
+    if (curvature > kLeastCurvature * size) {
       const double steep = descent_.dual_dot(wd_, wd_);
       alpha = iteration % 2 == 0 ? size / curvature : curvature / steep;
-    } else {
-      alpha *= 2.0;
     }
     alpha = std::clamp(alpha, kLeastStep, kMostStep);
     if (watch.counts(iteration, judge_every)) {

@@ -11,17 +11,17 @@
 namespace scree {
 namespace {
 
-struct Run {
+struct Outcome {
   SolveResult result;
   VecX p;
 };
 
-Run run(const char* name, const MatrixProblem& problem, double tolerance,
-        std::vector<std::pair<std::string, double>> extra) {
+Outcome run(const char* name, const MatrixProblem& problem, double tolerance,
+            std::vector<std::pair<std::string, double>> extra) {
   SolveOptions options;
   options.tolerance = tolerance;
   options.extra = std::move(extra);
-  Run done{{}, VecX::Zero(problem.rows())};
+  Outcome done{{}, VecX::Zero(problem.rows())};
   done.result = solver_named(name).create()->solve(problem, done.p, options);
   return done;
 }
@@ -31,11 +31,11 @@ Run run(const char* name, const MatrixProblem& problem, double tolerance,
 TEST(Prox, HalvesItsStepsWhenTheyDiverge) {
   const MatrixProblem problem = matrix_problem(box_stack(3, 0.5), false);
   for (const char* name : {"prox-jacobi", "prox-richardson"}) {
-    const Run plain = run(name, problem, 1e-6, {{"relaxation", 1.9}, {"memory", 0}});
+    const Outcome plain = run(name, problem, 1e-6, {{"relaxation", 1.9}, {"memory", 0}});
     EXPECT_EQ(plain.result.status, SolveStatus::converged) << name;
     EXPECT_NE(plain.result.message.find("halved"), std::string::npos) << name;
   }
-  const Run tame = run("prox-jacobi", problem, 1e-6, {{"relaxation", 0.25}, {"memory", 0}});
+  const Outcome tame = run("prox-jacobi", problem, 1e-6, {{"relaxation", 0.25}, {"memory", 0}});
   EXPECT_EQ(tame.result.status, SolveStatus::converged);
   EXPECT_EQ(tame.result.message.find("halved"), std::string::npos);
 }
@@ -45,13 +45,13 @@ TEST(Prox, HalvesItsStepsWhenTheyDiverge) {
 TEST(Prox, StopsAtTheThresholdsOfTheThesisWhenFaithful) {
   const MatrixProblem problem = matrix_problem(shaken_lattice(3, 0.4, 5), false);
   for (const double mode : {1.0, 2.0}) {
-    const Run faithful = run("prox-jacobi", problem, 1e-14, {{"faithful", mode}});
+    const Outcome faithful = run("prox-jacobi", problem, 1e-14, {{"faithful", mode}});
     EXPECT_EQ(faithful.result.status, SolveStatus::stalled);
     EXPECT_NE(faithful.result.message.find("thresholds were met in iteration " +
                                            std::to_string(faithful.result.iterations)),
               std::string::npos);
     EXPECT_LT(faithful.result.residuals.relative_rms, 1e-4);
-    const Run looser =
+    const Outcome looser =
         run("prox-jacobi", problem, 1e-14, {{"faithful", mode}, {"threshold", 1e-3}});
     EXPECT_LT(looser.result.iterations, faithful.result.iterations);
   }
@@ -61,9 +61,9 @@ TEST(Prox, StopsAtTheThresholdsOfTheThesisWhenFaithful) {
 TEST(Prox, SinglePrecisionReachesWhatItCan) {
   const MatrixProblem problem = matrix_problem(shaken_lattice(3, 0.4, 5), false);
   for (const char* name : {"prox-richardson", "prox-jacobi", "prox-gauss-seidel"}) {
-    const Run coarse = run(name, problem, 1e-4, {{"single", 1}});
+    const Outcome coarse = run(name, problem, 1e-4, {{"single", 1}});
     EXPECT_EQ(coarse.result.status, SolveStatus::converged) << name;
-    const Run fine = run(name, problem, 1e-12, {{"single", 1}});
+    const Outcome fine = run(name, problem, 1e-12, {{"single", 1}});
     EXPECT_NE(fine.result.status, SolveStatus::converged) << name;
     EXPECT_LT(fine.result.residuals.relative_rms, 1e-5) << name;
     EXPECT_GT(fine.result.residuals.relative_rms, 1e-12) << name;
