@@ -19,6 +19,9 @@ constexpr double kThrownOff = 10.0;  // times the best: acceleration has gone wr
 constexpr int kMostPlainSweeps = 200;
 constexpr int kMostPatience = 1 << 20;  // iterations
 
+/// Before it is known how changes and residual compare.
+bool is_early_look(int sweep) { return sweep == 3 || sweep == 7 || sweep == 14; }
+
 std::span<double> span_of(VecX& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
 }  // namespace
@@ -145,7 +148,7 @@ SolveResult FixedPoint::run(SweepMap& map, const FixedPointPlan& plan, VecX& p,
     const bool is_at_rest = moved == 0.0 || (now.content_at == sweep && plan.stops_when_content);
     const bool is_last = sweep >= max_iterations || is_out_of_time || is_at_rest;
     if (moved <= now.judge_below || now.is_suspect() || is_last || sweep % plan.look_every == 0 ||
-        history.is_on()) {
+        is_early_look(sweep) || history.is_on()) {
       const double residual = look();
       is_u_fresh = true;
       history.look([&] { return audit.parts(p, options); });
