@@ -12,5 +12,9 @@ SolverInfo apgd_info();
 SolverInfo interior_point_info();
 SolverInfo hybrid_info();
 SolverInfo lemke_info();
+SolverInfo block_pivot_info();
+SolverInfo newton_fischer_info();
+SolverInfo newton_minmap_info();
+SolverInfo pivotal_newton_info();
 
 }  // namespace scree

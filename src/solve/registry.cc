@@ -15,6 +15,10 @@ std::vector<SolverInfo>& table() {
       interior_point_info(),
       hybrid_info(),
       lemke_info(),
+      block_pivot_info(),
+      newton_fischer_info(),
+      newton_minmap_info(),
+      pivotal_newton_info(),
   };
   // clang-format on
   return all;
