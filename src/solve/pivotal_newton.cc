@@ -6,9 +6,9 @@
 // and it vanishes at a solution. Each step follows the path F_k(x(t)) = t F(x_k) from t = 1 by
 // complementary pivoting (the problem is its own linearisation) as far as it leads. At t = 0 the
 // problem is solved. A path that ends before (in a ray, or turns back) gives the point with the
-// least t; a watchdog lets the merit 1/2 |F|^2 rise for a few such steps, then goes back to the best
-// point and takes a gradient step of the merit; when that fails too, a proximal term is added to M
-// and taken away again over the next steps.
+// least t; a watchdog lets the merit 1/2 |F|^2 rise for a few such steps, then goes back to the
+// best point and takes a gradient step of the merit; when that fails too, a proximal term is added
+// to M and taken away again over the next steps.
 //
 // [DF] S. Dirkse, M. Ferris, "The PATH solver: a non-monotone stabilization scheme for mixed
 //   complementarity problems", Optimization Methods and Software 5 (1995) 123-156.
@@ -21,7 +21,7 @@
 namespace scree {
 namespace {
 
-constexpr int kWatchdog = 5;         // steps without a better merit
+constexpr int kWatchdog = 5;             // steps without a better merit
 constexpr double kFirstProximal = 1e-2;  // of the scaled diagonal
 
 class PivotalNewton final : public RowSolver {
