@@ -8,7 +8,6 @@
 namespace scree {
 namespace {
 
-constexpr int kFewRows = 120;         // pivoting is cheaper than anything else
 constexpr int kManyRows = 4000;       // an exchange of the basis costs more than sweeps
 constexpr double kMostChoices = 2e4;  // of bounds, to try all
 
@@ -24,14 +23,20 @@ int row_count(const MatrixProblem& problem, const SolveOptions& options) {
   return static_cast<int>(problem.blocks.size()) - contacts + per_contact * contacts;
 }
 
-std::vector<Stage> stages_for(int rows) {
-  if (rows <= kFewRows) {
-    return {{&lemke_info, 0},         {&pivotal_newton_info, 0}, {&block_pivot_info, 0},
-            {&newton_minmap_info, 0}, {&newton_fischer_info, 0}, {&sor_info, 0}};
-  }
+/// Blocks of rows at once need positive principal minors. Friction pyramids and circuits have zeros
+/// on the diagonal; a matrix without any may have them.
+bool may_pivot_blocks(const MatrixProblem& problem) {
+  const VecX diagonal = problem.W.diagonal();
+  return problem.contact_count() == 0 && diagonal.size() > 0 && diagonal.minCoeff() > 0.0;
+}
+
+std::vector<Stage> stages_for(int rows, bool has_diagonal) {
   if (rows <= kManyRows) {
-    return {{&block_pivot_info, 40},   {&newton_minmap_info, 60}, {&lemke_info, 0},
-            {&pivotal_newton_info, 0}, {&newton_fischer_info, 0}, {&sor_info, 0}};
+    std::vector<Stage> stages{{&lemke_info, 0},         {&pivotal_newton_info, 0},
+                              {&newton_minmap_info, 0}, {&newton_fischer_info, 0},
+                              {&block_pivot_info, 0},   {&sor_info, 0}};
+    if (has_diagonal) stages.insert(stages.begin(), {&block_pivot_info, 40});
+    return stages;
   }
   return {{&sor_info, 1000},         {&newton_minmap_info, 60}, {&block_pivot_info, 60},
           {&newton_fischer_info, 0}, {&lemke_info, 0},          {&sor_info, 0}};
@@ -83,7 +88,7 @@ SolveResult solve_rows_automatically(const MatrixProblem& problem, VecX& impulse
   SolveResult total;
   total.used = "start";
   SolveStatus status = SolveStatus::stalled;
-  for (const Stage& stage : stages_for(row_count(problem, options))) {
+  for (const Stage& stage : stages_for(row_count(problem, options), may_pivot_blocks(problem))) {
     if (best_residual <= options.tolerance) break;
     SolveOptions now = options;
     now.extra.clear();

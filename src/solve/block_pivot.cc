@@ -90,6 +90,8 @@ SolveResult BlockPivot::solve_rows(const MatrixProblem& problem, VecX& z,
     find_wrong(system, places, y, w, moves);
     if (moves.empty()) {
       status = SolveStatus::stalled;
+      result.message =
+          "the equations of the last pivot are singular: more than one solution, or none";
       break;
     }
     if (moves.size() < least_wrong) {

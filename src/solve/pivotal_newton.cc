@@ -35,6 +35,7 @@ class PivotalNewton final : public RowSolver {
   VecX gradient_step(const VecX& x) const;
   RowSystem shifted(double proximal, const VecX& centre) const;
   VecX normal_point(const VecX& z) const;
+  void follow_lemke(RowJudge& judge, int max_pivots, SolveResult& result) const;
 
   RowSystem system_;
   StartingBasis basis_;
@@ -88,6 +89,24 @@ VecX PivotalNewton::gradient_step(const VecX& x) const {
   return x;
 }
 
+/// The last resort: Lemke's covering vectors, in the scaled and in the given units.
+void PivotalNewton::follow_lemke(RowJudge& judge, int max_pivots, SolveResult& result) const {
+  if (!basis_.is_regular) return;
+  const auto look = [&](const VecX& z) {
+    judge.look(z);
+    return !judge.is_content() && !judge.is_time_over();
+  };
+  for (const VecX& cover :
+       {VecX(VecX::Ones(system_.size())), VecX(system_.row_scale / system_.row_scale.maxCoeff())}) {
+    PivotPath path(system_);
+    const PathResult end = path.follow(lemke_start(system_, basis_, cover),
+                                       std::max(0, max_pivots - result.iterations), look);
+    result.iterations += end.pivots;
+    if (end.end == PathEnd::solved) judge.look(end.z, false);
+    if (judge.is_content()) return;
+  }
+}
+
 RowSystem PivotalNewton::shifted(double proximal, const VecX& centre) const {
   RowSystem out = system_;
   SparseColumns identity(out.size(), out.size());
@@ -102,7 +121,7 @@ SolveResult PivotalNewton::solve_rows(const MatrixProblem& problem, VecX& z,
                                       const SolveOptions& options) {
   SolveResult result;
   result.used = "pivotal-newton";
-  const int max_steps = whole_option(options, "steps", 60, 1);
+  const int max_steps = whole_option(options, "steps", 20, 1);
   const int max_pivots =
       options.max_iterations > 0 ? options.max_iterations : 1000 + 50 * problem.rows();
   system_ = make_row_system(problem);
@@ -147,6 +166,8 @@ SolveResult PivotalNewton::solve_rows(const MatrixProblem& problem, VecX& z,
       best = x;
     }
   }
+  if (!judge.is_content() && status == SolveStatus::stalled)
+    follow_lemke(judge, max_pivots, result);
   if (judge.is_content()) judge.polish();
   judge.conclude(z, status, result);
   return result;
@@ -162,7 +183,7 @@ SolverInfo pivotal_newton_info() {
       "S. Dirkse, M. Ferris, Optimization Methods and Software 5 (1995) 123-156; D. Ralph, Math. "
       "Oper. Res. 19 (1994) 352-389";
   info.laws = {Law::pyramid, Law::none};
-  info.options = {{"steps", 60, "paths to follow at most"}};
+  info.options = {{"steps", 20, "paths to follow at most"}};
   info.default_max_iterations = 0;
   info.create = [] { return std::make_unique<PivotalNewton>(); };
   return info;
