@@ -42,7 +42,55 @@ std::vector<Stage> stages_for(int rows, bool has_diagonal) {
           {&newton_fischer_info, 0}, {&lemke_info, 0},          {&sor_info, 0}};
 }
 
-/// All choices of bounds. A choice whose equations are singular decides nothing.
+/// The choice as a linear program: z_F within its bounds, w_F = 0, the other w with their signs. It
+/// is the complementarity problem ((0, -A^T), (A, 0)) in (z_F, y), which Lemke's method decides.
+SolveStatus decide_choice(const RowSystem& system, const std::vector<RowPlace>& places, VecX& z) {
+  std::vector<int> between;
+  for (int i = 0; i < system.size(); ++i) {
+    const RowPlace place = places[static_cast<std::size_t>(i)];
+    z[i] = place == RowPlace::upper ? system.upper[i] : system.lower[i];
+    if (place != RowPlace::between) continue;
+    z[i] = 0.0;
+    between.push_back(i);
+  }
+  const int n = system.size(), count = static_cast<int>(between.size());
+  MatrixProblem program;
+  program.q = VecX::Zero(count + n);
+  program.q.tail(n) = system.columns * z + system.q;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int k = 0; k < count; ++k) {
+    const int column = between[static_cast<std::size_t>(k)];
+    for (SparseColumns::InnerIterator it(system.columns, column); it; ++it) {
+      const int row = count + static_cast<int>(it.row());
+      entries.emplace_back(row, k, it.value());
+      entries.emplace_back(k, row, -it.value());
+    }
+  }
+  program.W.resize(count + n, count + n);
+  program.W.setFromTriplets(entries.begin(), entries.end());
+  for (int k = 0; k < count + n; ++k) {
+    MatrixBlock& row = program.blocks.emplace_back();
+    row.kind = MatrixBlock::Kind::bounded;
+    row.first = k;
+    row.size = 1;
+    if (k < count) {
+      row.lower = system.lower[between[static_cast<std::size_t>(k)]];
+      row.upper = system.upper[between[static_cast<std::size_t>(k)]];
+    } else {
+      const RowPlace place = places[static_cast<std::size_t>(k - count)];
+      if (place == RowPlace::lower) row.lower = 0.0;
+      if (place == RowPlace::upper) row.upper = 0.0;
+    }
+  }
+  VecX solution = VecX::Zero(count + n);
+  SolveOptions options;
+  options.tolerance = 1e-12;
+  const SolveStatus status = lemke_info().create()->solve(program, solution, options).status;
+  for (int k = 0; k < count; ++k) z[between[static_cast<std::size_t>(k)]] = solution[k];
+  return status;
+}
+
+/// All choices of bounds. One whose equations are singular may have many solutions or none.
 bool has_no_solution(const MatrixProblem& problem, const SolveOptions& options, VecX& impulses) {
   SolveResult scratch;
   const RowSystem system = make_row_system(problem);
@@ -59,12 +107,13 @@ bool has_no_solution(const MatrixProblem& problem, const SolveOptions& options, 
   std::vector<std::size_t> digit(choices.size(), 0);
   std::vector<RowPlace> places(choices.size());
   bool is_decided = true;
-  for (double k = 0.0; k < count; k += 1.0) {
+  for (double k = 0.0; k < count && !judge.is_time_over(); k += 1.0) {
     for (std::size_t i = 0; i < digit.size(); ++i) places[i] = choices[i][digit[i]];
     VecX z = VecX::Zero(system.size());
-    if (!solve_places(system, places, 0.0, z)) {
+    const bool is_singular = !solve_places(system, places, 0.0, z);
+    if (is_singular && decide_choice(system, places, z) != SolveStatus::infeasible)
       is_decided = false;
-    } else if (judge.look(z, false)) {
+    if (judge.look(z, false)) {
       impulses = judge.best;
       return false;
     }
@@ -73,7 +122,7 @@ bool has_no_solution(const MatrixProblem& problem, const SolveOptions& options, 
       digit[i] = 0;
     }
   }
-  return is_decided;
+  return is_decided && !judge.is_time_over();
 }
 
 }  // namespace

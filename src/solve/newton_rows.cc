@@ -19,6 +19,7 @@
 //   directions on the Fischer-Burmeister merit).
 // [E] K. Erleben, "Numerical methods for linear complementarity problems in physics-based
 //   animation", ACM SIGGRAPH courses, 2013 (num4lcp).
+#include <Eigen/SparseCholesky>
 #include <random>
 
 #include "solve/krylov.h"
@@ -33,8 +34,7 @@ constexpr int kMemory = 4;         // of the line search
 constexpr int kGuessEvery = 10;    // iterations; then the rows are taken as decided
 constexpr double kDescent = 1e-4;  // share of the promised decrease that a step must keep
 constexpr double kLeastStep = 1e-10;
-constexpr int kDampedSize = 400;  // rows; H^T H is formed up to here
-constexpr double kChen = 0.95;    // l of the penalised variant
+constexpr double kChen = 0.95;  // l of the penalised variant
 
 enum class Variant : std::uint8_t { perturbed, approximated, penalised };
 
@@ -133,13 +133,12 @@ bool NewtonRows::approximated_direction(const RowSystem& system, const VecX& z, 
 }
 
 bool NewtonRows::damped_direction(const SparseColumns& h, double damping, VecX& d) const {
-  if (h.rows() > kDampedSize) return false;
-  const MatX dense(h);
-  MatX normal = dense.transpose() * dense;
-  normal.diagonal().array() += damping;
-  const Eigen::LLT<MatX> llt(normal);
-  if (llt.info() != Eigen::Success) return false;
-  d = llt.solve(-gradient_);
+  SparseColumns normal = SparseColumns(h.transpose()) * h, identity(h.rows(), h.rows());
+  identity.setIdentity();
+  normal += damping * identity;
+  const Eigen::SimplicialLDLT<SparseColumns> factors(normal);
+  if (factors.info() != Eigen::Success) return false;
+  d = factors.solve(-gradient_);
   return d.allFinite();
 }
 

@@ -6,9 +6,9 @@
 // and it vanishes at a solution. Each step follows the path F_k(x(t)) = t F(x_k) from t = 1 by
 // complementary pivoting (the problem is its own linearisation) as far as it leads. At t = 0 the
 // problem is solved. A path that ends before (in a ray, or turns back) gives the point with the
-// least t; a watchdog lets the merit 1/2 |F|^2 rise for a few such steps, then goes back to the
-// best point and takes a gradient step of the merit; when that fails too, a proximal term is added
-// to M and taken away again over the next steps.
+// least t; a watchdog lets the merit 1/2 |F|^2 rise for a few such steps, then follows Lemke's path
+// once. If that ends in a ray too, it goes back to the best point, takes a gradient step of the
+// merit, and adds a proximal term to M which goes away again as the merit falls.
 //
 // [DF] S. Dirkse, M. Ferris, "The PATH solver: a non-monotone stabilization scheme for mixed
 //   complementarity problems", Optimization Methods and Software 5 (1995) 123-156.
@@ -89,7 +89,7 @@ VecX PivotalNewton::gradient_step(const VecX& x) const {
   return x;
 }
 
-/// The last resort: Lemke's covering vectors, in the scaled and in the given units.
+/// Lemke's covering vectors, in the scaled and in the given units.
 void PivotalNewton::follow_lemke(RowJudge& judge, int max_pivots, SolveResult& result) const {
   if (!basis_.is_regular) return;
   const auto look = [&](const VecX& z) {
@@ -130,6 +130,7 @@ SolveResult PivotalNewton::solve_rows(const MatrixProblem& problem, VecX& z,
   VecX x = normal_point(system_.clamped(system_.scaled(z))), best = x;
   double best_merit = merit(x), proximal = 0.0;
   int idle = 0;
+  bool has_followed_lemke = false;
   SolveStatus status = SolveStatus::stalled;
   for (int k = 0; k < max_steps && !judge.is_content(); ++k) {
     const RowSystem system = proximal > 0.0 ? shifted(proximal, system_.clamped(x)) : system_;
@@ -159,6 +160,8 @@ SolveResult PivotalNewton::solve_rows(const MatrixProblem& problem, VecX& z,
     if (++idle < kWatchdog && has_moved) continue;
     // Back to the best point: down the merit, and where that leads nowhere a proximal path.
     idle = 0;
+    if (!has_followed_lemke) follow_lemke(judge, max_pivots, result);
+    has_followed_lemke = true;
     x = gradient_step(best);
     proximal = proximal > 0.0 ? std::min(1.0, 10.0 * proximal) : kFirstProximal;
     if (merit(x) < best_merit) {
@@ -166,8 +169,6 @@ SolveResult PivotalNewton::solve_rows(const MatrixProblem& problem, VecX& z,
       best = x;
     }
   }
-  if (!judge.is_content() && status == SolveStatus::stalled)
-    follow_lemke(judge, max_pivots, result);
   if (judge.is_content()) judge.polish();
   judge.conclude(z, status, result);
   return result;

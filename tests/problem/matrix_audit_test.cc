@@ -73,7 +73,7 @@ TEST_P(SameProblem, HasTheSameNumbersAsBodies) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Laws, SameProblem, testing::ValuesIn(kLaws),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& tested) { return std::string(name_of(tested.param)); });
 
 // |F(1)| / max(|q|, |p|, |u|), F = p - P_K(p - (u + (mu |u_t|, 0, 0))), written out.
 TEST(Siconos, IsItsDefinition) {
