@@ -19,5 +19,11 @@ SolverInfo prox_gauss_seidel_info();
 SolverInfo proximal_newton_info();
 SolverInfo newton_alart_curnier_info();
 SolverInfo admm_info();
+SolverInfo lemke_info();
+SolverInfo block_pivot_info();
+SolverInfo newton_fischer_info();
+SolverInfo newton_minmap_info();
+SolverInfo pivotal_newton_info();
+SolverInfo sor_info();
 
 }  // namespace scree

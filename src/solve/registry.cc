@@ -22,6 +22,12 @@ std::vector<SolverInfo>& table() {
       proximal_newton_info(),
       newton_alart_curnier_info(),
       admm_info(),
+      lemke_info(),
+      block_pivot_info(),
+      newton_fischer_info(),
+      newton_minmap_info(),
+      pivotal_newton_info(),
+      sor_info(),
   };
   // clang-format on
   return all;
