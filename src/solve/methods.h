@@ -11,5 +11,9 @@ SolverInfo jacobi_info();
 SolverInfo apgd_info();
 SolverInfo interior_point_info();
 SolverInfo hybrid_info();
+SolverInfo nonlinear_cg_info();
+SolverInfo prox_richardson_info();
+SolverInfo prox_jacobi_info();
+SolverInfo prox_gauss_seidel_info();
 
 }  // namespace scree

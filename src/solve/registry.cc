@@ -14,6 +14,10 @@ std::vector<SolverInfo>& table() {
       apgd_info(),
       interior_point_info(),
       hybrid_info(),
+      nonlinear_cg_info(),
+      prox_richardson_info(),
+      prox_jacobi_info(),
+      prox_gauss_seidel_info(),
   };
   // clang-format on
   return all;
