@@ -15,5 +15,10 @@ SolverInfo nonlinear_cg_info();
 SolverInfo prox_richardson_info();
 SolverInfo prox_jacobi_info();
 SolverInfo prox_gauss_seidel_info();
+SolverInfo lemke_info();
+SolverInfo block_pivot_info();
+SolverInfo newton_fischer_info();
+SolverInfo newton_minmap_info();
+SolverInfo pivotal_newton_info();
 
 }  // namespace scree

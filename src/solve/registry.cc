@@ -18,6 +18,11 @@ std::vector<SolverInfo>& table() {
       prox_richardson_info(),
       prox_jacobi_info(),
       prox_gauss_seidel_info(),
+      lemke_info(),
+      block_pivot_info(),
+      newton_fischer_info(),
+      newton_minmap_info(),
+      pivotal_newton_info(),
   };
   // clang-format on
   return all;
