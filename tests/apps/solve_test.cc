@@ -164,9 +164,14 @@ TEST_F(Problems, CompareSearchesFoldersAndPrintsATable) {
 }
 
 TEST_F(Problems, AnInterruptedComparisonWritesWhatItHas) {
-  std::vector<std::string> arguments = {"compare", "--solvers", "gauss-seidel,lemke", "--csv",
-                                        "all.csv", "--html",    "report.html",        "--json"};
-  for (int i = 0; i < 500; ++i) arguments.emplace_back(i % 2 == 0 ? "rows.hdf5" : "sliding.hdf5");
+  std::filesystem::create_directory(folder.path("many"));
+  for (int i = 0; i < 500; ++i) {
+    std::filesystem::copy_file(folder.path(i % 2 == 0 ? "rows.hdf5" : "sliding.hdf5"),
+                               folder.path("many/p" + std::to_string(i) + ".hdf5"));
+  }
+  const std::vector<std::string> arguments = {
+      "compare", "many",        "--solvers", "gauss-seidel,lemke", "--csv", "all.csv",
+      "--html",  "report.html", "--json"};
   Child child(SCREE_PROGRAM, arguments, folder);
   ASSERT_TRUE(child.runs_until(
       [&] { return folder.has("all.csv") && line_count(folder.read("all.csv")) > 3; }));

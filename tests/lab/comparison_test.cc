@@ -81,6 +81,7 @@ TEST_F(Comparisons, FoldersAreSearchedAndFamiliesAreFolders) {
   EXPECT_EQ(all[0].contacts, 1);
   EXPECT_EQ(all[1].family, "rows");
   EXPECT_TRUE(skipped_.empty());
+  EXPECT_EQ(problems({"", "rows", "rows/../rows/two.hdf5"}).size(), 2u);  // each counts once
   // Of one folder: the beginnings of the names.
   const std::vector<ProblemEntry> one = problems({"blocks/sliding1.hdf5"});
   ASSERT_EQ(one.size(), 1u);
