@@ -196,6 +196,19 @@ void measure(const std::vector<Attempt>& attempts, LabResult& result) {
   result.repeats = static_cast<int>(attempts.size());
 }
 
+/// A method that looks at its residual now and then only, or never, has not recorded where it ends.
+void add_end(LabResult& result) {
+  HistoryPoint end{std::max(1, result.iterations), result.parts};
+  end.record.seconds = result.time_s;
+  if (!result.history.empty()) {
+    const HistoryPoint& last = result.history.back();
+    if (last.record.total == end.record.total) return;
+    end.iteration = std::max(end.iteration, last.iteration);
+    end.record.seconds = std::max(end.record.seconds, last.record.seconds);
+  }
+  result.history.push_back(end);
+}
+
 void solve_and_judge(const StoredProblem& stored, const SolverInfo& solver,
                      const LabOptions& options,
                      const std::function<void(const LabResult&)>& on_news, LabResult& result) {
@@ -218,6 +231,7 @@ void solve_and_judge(const StoredProblem& stored, const SolverInfo& solver,
   if (!options.has_history) return;
   if (on_news) on_news(result);
   result.history = thin_history(bench.attempt(true).result.history, options.history_points);
+  add_end(result);
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ TEST(SolveStored, ASlidingBlockIsSolvedByEveryMethodForItsLaw) {
     EXPECT_NEAR(result.impulses[0], 2.0, 1e-7) << solver.name;
     EXPECT_NEAR(result.impulses[1], -1.0, 1e-7) << solver.name;
     EXPECT_EQ(result.parts.slide, 1) << solver.name;
+    EXPECT_LT(result.cck.norm, 1e-6) << solver.name;  // 0 <= p_n _|_ u_n >= 0, sliding or not
   }
   EXPECT_GT(count, 0);
 }
@@ -193,8 +194,9 @@ TEST(Trial, GivesTheSameAsInTheSameProcess) {
   EXPECT_EQ(here.impulses, there.impulses);
   EXPECT_EQ(here.residual, there.residual);
   EXPECT_EQ(here.cck.norm, there.cck.norm);
-  ASSERT_EQ(there.history.size(), 1u);
+  ASSERT_EQ(there.history.size(), 2u);  // what it recorded, and where it ended
   EXPECT_EQ(there.history[0].record.total, 1e-16);
+  EXPECT_EQ(there.history[1].record.total, there.residual);
 }
 
 TEST(ResultText, JsonReadsBackAndCsvHasAColumnForEveryValue) {
