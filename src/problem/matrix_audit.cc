@@ -229,8 +229,11 @@ CckMerits MatrixAudit::cck(const VecX& p, LawChoice law, double l) {
   double sum = 0.0, mixed = 0.0;
   for (const MatrixBlock& block : problem->blocks) {
     const double x = p[block.first];
-    const double y = u[block.first] + normal_shift(block, law, &u[block.first]);
+    double y = u[block.first];
     if (block.is_contact()) {
+      // Sliding contacts of the relaxed law part with friction |u_t|; those of the others do not.
+      if (law.law == Law::relaxed)
+        y -= normal_shift(block, {Law::coulomb, law.directions}, &u[block.first]);
       sum += phi(x, y) * phi(x, y);
       continue;
     }
