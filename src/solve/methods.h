@@ -11,5 +11,6 @@ SolverInfo jacobi_info();
 SolverInfo apgd_info();
 SolverInfo interior_point_info();
 SolverInfo hybrid_info();
+SolverInfo lemke_info();
 
 }  // namespace scree

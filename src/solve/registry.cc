@@ -14,6 +14,7 @@ std::vector<SolverInfo>& table() {
       apgd_info(),
       interior_point_info(),
       hybrid_info(),
+      lemke_info(),
   };
   // clang-format on
   return all;
