@@ -340,6 +340,16 @@ std::size_t Hdf5File::array_size(const std::string& name, int columns) const {
   return extent[0] * (columns > 0 ? static_cast<std::uint64_t>(columns) : 1);
 }
 
+std::vector<std::uint64_t> Hdf5File::number_shape(const std::string& name) const {
+  const Hdf5Handle dataset = open_dataset(name);
+  const Hdf5Handle type(H5Dget_type(dataset.id()));
+  const H5T_class_t kind = H5Tget_class(type.id());
+  if (kind != H5T_INTEGER && kind != H5T_FLOAT) {
+    throw Hdf5Error(fmt::format("{}: {} must hold numbers", path_, name));
+  }
+  return extents(dataset, name);
+}
+
 void Hdf5File::read_array(const std::string& name, hid_t type, void* values) const {
   const Hdf5Handle dataset = open_dataset(name);
   check_hdf5(H5Dread(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), path_,

@@ -1,5 +1,5 @@
 // A thin layer over the HDF5 C API: handles that close themselves, and failures as exceptions that
-// carry the path and HDF5's own reason. Only what recordings and checkpoints need.
+// carry the path and HDF5's own reason. Only what recordings, checkpoints and problem files need.
 #pragma once
 
 #include <hdf5.h>
@@ -126,6 +126,16 @@ class Hdf5File {
     read_array(name, hdf5_type<T>(), values.data());
     return values;
   }
+  /// A dataset of numbers of any shape, in the order of the file; `shape` is empty for one value.
+  template <class T>
+  std::vector<T> read_numbers(const std::string& name, std::vector<std::uint64_t>& shape) const {
+    shape = number_shape(name);
+    std::uint64_t count = 1;
+    for (const std::uint64_t n : shape) count *= n;
+    std::vector<T> values(count);
+    if (count > 0) read_array(name, hdf5_type<T>(), values.data());
+    return values;
+  }
   std::string read_text(const std::string& name) const;
   std::vector<std::string> read_texts(const std::string& name) const;
 
@@ -139,6 +149,7 @@ class Hdf5File {
   void write_array(const std::string& name, hid_t type, const void* values, std::size_t count,
                    int columns);
   std::size_t array_size(const std::string& name, int columns) const;
+  std::vector<std::uint64_t> number_shape(const std::string& name) const;
   void read_array(const std::string& name, hid_t type, void* values) const;
   void put_attribute(const std::string& object, const std::string& name, hid_t type,
                      const void* value);

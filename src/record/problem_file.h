@@ -13,7 +13,8 @@ namespace scree {
 
 struct StoredProblem {
   std::string path;
-  /// fclib-local, fclib-global, fclib-local-rolling, fclib-global-rolling, lcp, mlcp, rpisim, scree.
+  /// fclib-local, fclib-global, fclib-local-rolling, fclib-global-rolling, lcp, mlcp, rpisim,
+  /// scree.
   std::string format;
   std::string title, description;  // may be empty
   Law law = Law::coulomb;          // scree: of the run it was saved from

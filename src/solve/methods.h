@@ -12,5 +12,8 @@ SolverInfo apgd_info();
 SolverInfo interior_point_info();
 SolverInfo hybrid_info();
 SolverInfo lemke_info();
+SolverInfo prox_richardson_info();
+SolverInfo prox_jacobi_info();
+SolverInfo prox_gauss_seidel_info();
 
 }  // namespace scree

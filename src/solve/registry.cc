@@ -15,6 +15,9 @@ std::vector<SolverInfo>& table() {
       interior_point_info(),
       hybrid_info(),
       lemke_info(),
+      prox_richardson_info(),
+      prox_jacobi_info(),
+      prox_gauss_seidel_info(),
   };
   // clang-format on
   return all;

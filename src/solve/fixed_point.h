@@ -1,0 +1,63 @@
+// Runs a fixed-point map p -> G(p) on the impulses of a problem given by matrices until the judge
+// is content: when to ask it, what the best iterate was, acceleration with a way back, smaller
+// steps when the iteration diverges, limits and histories. The maps are in the files of the
+// methods.
+#pragma once
+
+#include <string>
+
+#include "solve/anderson.h"
+#include "solve/block_rows.h"
+#include "solve/matrix_solver.h"
+#include "solve/nonlinear_cg.h"
+
+namespace scree {
+
+class SweepMap {
+ public:
+  virtual ~SweepMap() = default;
+  /// p <- G(p). `u` is W p + q where it is at hand, else null. Returns the sum over the blocks of
+  /// |change|^2 / eta^2, (m/s)^2.
+  virtual double sweep(VecX& p, const VecX* u) = 0;
+  /// Halves the step. False when steps cannot be made smaller.
+  virtual bool soften() { return false; }
+  /// The method's own stopping test, of the last sweep.
+  virtual bool is_content() const { return false; }
+};
+
+enum class Acceleration { none, anderson, conjugate };
+
+struct FixedPointPlan {
+  std::string method;
+  int max_iterations = 1000;
+  int look_every = 25;      // iterations
+  int idle_iterations = 0;  // without a better residual before the step is halved; 0: never
+  int max_halvings = 20;
+  Acceleration acceleration = Acceleration::none;
+  int memory = 8;                   // columns of Anderson's method
+  int plain_sweeps = 8;             // before acceleration starts
+  bool stops_when_content = false;  // at the map's own test, whatever the judge says
+};
+
+/// Keeps its memory between calls.
+class FixedPoint {
+ public:
+  /// For the problem of the next run().
+  void prepare(const MatrixProblem& problem);
+  SolveResult run(SweepMap& map, const FixedPointPlan& plan, VecX& p, const SolveOptions& options);
+
+  MatrixAudit audit;
+  BlockRows<double> rows;
+
+ private:
+  bool accelerate(const FixedPointPlan& plan, VecX& p);
+  void project(VecX& p, LawChoice law) const;
+
+  const MatrixProblem* problem_ = nullptr;
+  Anderson anderson_;
+  ConjugateSteps conjugate_;
+  VecX u_, before_, best_;
+  std::vector<double> weight_;  // 1/eta of every row
+};
+
+}  // namespace scree
