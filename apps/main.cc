@@ -123,10 +123,14 @@ int run_program(int argc, char** argv) {
       "  scree view wall                     watch and touch it in the browser\n"
       "  scree run scene.yaml --json         numbers for a script\n"
       "  scree list demos                    what there is to run\n"
-      "  scree export wall.h5 wall.pvd       for ParaView");
+      "  scree export wall.h5 wall.pvd       for ParaView\n"
+      "  scree solve step.hdf5               one contact problem\n"
+      "  scree compare problems/ --html report.html");
   Action action;
   add_run(program, action);
   add_view(program, action);
+  add_solve(program, action);
+  add_compare(program, action);
   add_list(program, action);
   add_info(program, action);
   add_check(program, action);

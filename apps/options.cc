@@ -59,17 +59,6 @@ bool exists(const std::string& path) {
   return fs::exists(path, error);
 }
 
-void require_file(const std::string& path) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::is_directory(status)) throw InputError(path + ": is a folder, not a file");
-  if (status.type() == fs::file_type::not_found) throw InputError(path + ": no such file");
-  if (error) throw InputError(fmt::format("{}: {}", path, error.message()));
-  if (!fs::is_regular_file(status)) {
-    throw InputError(path + ": is a device or a pipe; a file is needed");
-  }
-}
-
 /// Files spell bodies[0].position what is bodies[0].pose.position in C++, and compound what is
 /// parts.
 std::string as_in_files(std::string path) {
@@ -138,6 +127,17 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
                                          did_you_mean(text, words));
           },
           ""};
+}
+
+void require_file(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) throw InputError(path + ": is a folder, not a file");
+  if (status.type() == fs::file_type::not_found) throw InputError(path + ": no such file");
+  if (error) throw InputError(fmt::format("{}: {}", path, error.message()));
+  if (!fs::is_regular_file(status)) {
+    throw InputError(path + ": is a device or a pipe; a file is needed");
+  }
 }
 
 void require_writable(const std::string& what, const std::string& file, Content content) {

@@ -24,6 +24,8 @@ CLI::Validator whole_number(long long lowest, long long highest = 2'000'000'000)
 CLI::Validator not_empty(const std::string& of_what = "a file");
 CLI::Validator one_of(const std::vector<std::string>& words);
 
+/// Throws InputError unless `path` is a file that is there.
+void require_file(const std::string& path);
 enum class Content { text, hdf5 };
 /// Found out now rather than after hours of simulation: whether `file`, given as `what`, can be
 /// created. Throws InputError (no such folder; a folder, device or pipe; HDF5 that would replace a

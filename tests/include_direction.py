@@ -13,6 +13,7 @@ ALLOWED = {
     "integrate": {"base", "model", "problem"},
     "record": {"base", "model", "problem"},
     "world": {"base", "model", "collision", "problem", "solve", "integrate", "record"},
+    "lab": {"base", "problem", "solve", "record"},
     "view": {"base", "model", "collision", "problem", "solve", "integrate", "record", "world"},
 }
 EXTRA = {"problem/assemble.cc": {"model", "collision"}, "problem/assemble.h": {"model", "collision"},
