@@ -10,10 +10,10 @@
 namespace scree {
 namespace {
 
-constexpr double kShift = 1e-12;        // m, of the perturbed starts
-constexpr double kApart = 1e-6;         // m
-constexpr double kRestSpeed = 1e-7;     // m/s
-constexpr double kRestWindow = 0.25;    // s
+constexpr double kShift = 1e-12;      // m, of the perturbed starts
+constexpr double kApart = 1e-6;       // m
+constexpr double kRestSpeed = 1e-7;   // m/s
+constexpr double kRestWindow = 0.25;  // s
 // What single precision reaches: rounding of impulses of 0.1 N s on bodies of 1 kg, over g h.
 constexpr double kSingleTolerance = 1e-5;
 
@@ -32,8 +32,7 @@ void add_motion(const Trajectory& trajectory, int body, int first, int last, Agr
   };
   const PlanarPose& from = at(first);
   for (int step = first; step <= last; ++step) {
-    agreement.slip =
-        std::max(agreement.slip, std::hypot(at(step).x - from.x, at(step).y - from.y));
+    agreement.slip = std::max(agreement.slip, std::hypot(at(step).x - from.x, at(step).y - from.y));
     agreement.turn = std::max(agreement.turn, std::abs(at(step).angle - from.angle));
   }
 }
@@ -45,9 +44,9 @@ std::string FrictionCase::name() const {
 }
 
 Scene FrictionCase::scene() const {
-  return make_demo("friction-angle", {{"sides", static_cast<double>(sides)},
-                                      {"angle", angle},
-                                      {"friction", friction}});
+  return make_demo(
+      "friction-angle",
+      {{"sides", static_cast<double>(sides)}, {"angle", angle}, {"friction", friction}});
 }
 
 std::vector<FrictionCase> friction_cases(bool is_quick) {
@@ -118,7 +117,7 @@ std::vector<int> resting_bodies(const Trajectory& trajectory) {
 }
 
 Agreement agreement_between(const Trajectory& trajectory, const Trajectory& reference,
-                  const Sensitivity& sensitivity) {
+                            const Sensitivity& sensitivity) {
   Agreement agreement;
   const int last = shared_steps(trajectory, reference);
   agreement.over_time.assign(static_cast<std::size_t>(last) + 1, 0.0);
@@ -160,11 +159,12 @@ FrictionResult run_friction_case(const FrictionCase& subject,
     }
     run.agreement = agreement_between(run.trajectory, reference, result.sensitivity);
     const Trajectory& t = run.trajectory;
-    news(fmt::format("{}: {}: {:.2g} s CPU, {:.4g} iterations a step, {} of {} steps not converged, "
-                     "{:.1e} m from pivoting{}",
-                     subject.name(), method.label, t.seconds(),
-                     t.iterations / std::max(1, t.steps()), t.unconverged, t.steps(),
-                     run.agreement.farthest, t.failure.empty() ? "" : "; " + t.failure));
+    news(
+        fmt::format("{}: {}: {:.2g} s CPU, {:.4g} iterations a step, {} of {} steps not converged, "
+                    "{:.1e} m from pivoting{}",
+                    subject.name(), method.label, t.seconds(),
+                    t.iterations / std::max(1, t.steps()), t.unconverged, t.steps(),
+                    run.agreement.farthest, t.failure.empty() ? "" : "; " + t.failure));
   }
   return result;
 }

@@ -45,14 +45,16 @@ struct Sensitivity {
   std::vector<double> over_time;  // m, after every step, of the body that is farthest
   /// A shift that grows at most so much is no chaos.
   static constexpr double kGrowth = 1000.0;
-  bool is_steady(int body) const { return spread[static_cast<std::size_t>(body)] <= kGrowth * shift; }
+  bool is_steady(int body) const {
+    return spread[static_cast<std::size_t>(body)] <= kGrowth * shift;
+  }
   int steady_count() const;
 };
 
 /// A method beside the reference.
 struct Agreement {
-  double farthest = 0.0;         // m, of any body at any time
-  double farthest_steady = 0.0;  // m, of those that are steady
+  double farthest = 0.0;                     // m, of any body at any time
+  double farthest_steady = 0.0;              // m, of those that are steady
   double at_end = 0.0, at_end_steady = 0.0;  // m
   double apart_at = -1.0;         // s, when a body is first more than 1 um away; -1: never
   std::vector<double> over_time;  // m, of the body that is farthest, after every step
@@ -86,7 +88,7 @@ Sensitivity find_sensitivity(const Scene& scene, const BenchMethod& method,
                              const Trajectory& reference, const SimulationLimits& limits,
                              int perturbations);
 Agreement agreement_between(const Trajectory& trajectory, const Trajectory& reference,
-                  const Sensitivity& sensitivity);
+                            const Sensitivity& sensitivity);
 /// The bodies that do not move at the end.
 std::vector<int> resting_bodies(const Trajectory& trajectory);
 

@@ -25,8 +25,7 @@ const std::vector<ThesisTable>& thesis_tables() {
       {10,
        "4.5",
        {{"proxSerial", {793.83, 1637.43, 2604.77, 3619.76, 4626.20, 5650.33, 6657.56, 7686.46}},
-        {"proxCUDA",
-         {826.28, 1768.07, 3218.43, 4934.11, 6696.33, 8515.47, 10388.80, 12396.40}}}}};
+        {"proxCUDA", {826.28, 1768.07, 3218.43, 4934.11, 6696.33, 8515.47, 10388.80, 12396.40}}}}};
   return tables;
 }
 
@@ -64,10 +63,11 @@ GroupResult run_groups(int groups, const std::vector<BenchMethod>& methods,
     const int per_second = static_cast<int>(std::lround(1.0 / t.step));
     for (int step = per_second; step <= t.steps(); step += per_second)
       run.seconds.push_back(t.cpu_s[static_cast<std::size_t>(step)]);
-    news(fmt::format("{} group{}: {}: {:g} s simulated in {:.4g} s CPU, {} of {} steps not "
-                     "converged{}",
-                     groups, groups == 1 ? "" : "s", method.label, t.steps() * t.step, t.seconds(),
-                     t.unconverged, t.steps(), t.failure.empty() ? "" : "; " + t.failure));
+    news(
+        fmt::format("{} group{}: {}: {:g} s simulated in {:.4g} s CPU, {} of {} steps not "
+                    "converged{}",
+                    groups, groups == 1 ? "" : "s", method.label, t.steps() * t.step, t.seconds(),
+                    t.unconverged, t.steps(), t.failure.empty() ? "" : "; " + t.failure));
   }
   return result;
 }

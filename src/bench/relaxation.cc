@@ -7,7 +7,7 @@
 namespace scree {
 namespace {
 
-constexpr double kThreshold = 1e-8;    // m/s, 1e-6 cm/s in the thesis
+constexpr double kThreshold = 1e-8;       // m/s, 1e-6 cm/s in the thesis
 constexpr double kUsualTolerance = 1e-4;  // by which steps are counted as missed
 
 BenchMethod relaxed_jacobi(double omega, int max_iterations) {
@@ -48,10 +48,11 @@ RelaxationResult run_relaxation(const RelaxationCase& subject, bool is_quick,
       run.trajectory = simulate(scene, relaxed_jacobi(omega, most), limits);
       run.agreement = agreement_between(run.trajectory, result.reference, none);
       const Trajectory& t = run.trajectory;
-      news(fmt::format("{}: omega {:g}, at most {} iterations: {:.2g} s CPU, {:.1e} m from "
-                       "pivoting at the end, bodies at rest slip {:.1e} m{}",
-                       subject.subject.name(), omega, most, t.seconds(), run.agreement.at_end,
-                       run.agreement.slip, t.failure.empty() ? "" : "; " + t.failure));
+      news(
+          fmt::format("{}: omega {:g}, at most {} iterations: {:.2g} s CPU, {:.1e} m from "
+                      "pivoting at the end, bodies at rest slip {:.1e} m{}",
+                      subject.subject.name(), omega, most, t.seconds(), run.agreement.at_end,
+                      run.agreement.slip, t.failure.empty() ? "" : "; " + t.failure));
     }
   }
   return result;

@@ -25,15 +25,15 @@ struct PlanarPose {
 };
 
 struct Trajectory {
-  double step = 0.0;                          // s
+  double step = 0.0;                           // s
   std::vector<std::vector<PlanarPose>> after;  // of the bodies that move; the first is the start
-  std::vector<double> end_speed;              // m/s, of each, with the farthest corner's turning
-  std::vector<double> cpu_s;                  // since the start, one for each entry of `after`
-  int unconverged = 0;                        // steps, by the audit at the method's tolerance
-  double iterations = 0.0;                    // of all steps
-  double contacts = 0.0;                      // of all steps
-  double residual = 0.0;                      // of the worst step, relative
-  double penetration = 0.0;                   // m, the deepest
+  std::vector<double> end_speed;               // m/s, of each, with the farthest corner's turning
+  std::vector<double> cpu_s;                   // since the start, one for each entry of `after`
+  int unconverged = 0;                         // steps, by the audit at the method's tolerance
+  double iterations = 0.0;                     // of all steps
+  double contacts = 0.0;                       // of all steps
+  double residual = 0.0;                       // of the worst step, relative
+  double penetration = 0.0;                    // m, the deepest
   bool is_complete = false;
   std::string failure;  // why it ended early
 
@@ -42,7 +42,7 @@ struct Trajectory {
 };
 
 struct SimulationLimits {
-  double seconds = 2.0;    // to simulate
+  double seconds = 2.0;     // to simulate
   double cpu_budget = 0.0;  // s; 0: none
   const std::atomic<bool>* give_up = nullptr;
 };
