@@ -1,5 +1,6 @@
-// Builds the page: node build.mjs OUT. Writes viewer.js, viewer.css, index.html and icon.svg into OUT, and
-// viewer_assets.cc, which holds them, compressed, for the program. Fails when the types do not agree.
+// Builds the pages: node build.mjs OUT. Writes viewer.js, viewer.css, index.html and icon.svg, and report.html, which is
+// complete in itself, into OUT, and viewer_assets.cc, which holds them, compressed, for the program. Fails when the types do
+// not agree.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -25,6 +26,22 @@ await build({
   logLevel: 'warning',
   charset: 'utf8',
 });
+const report = await build({
+  entryPoints: { report: join(here, 'src/report/report.ts') },
+  outdir: out,
+  write: false,
+  bundle: true,
+  minify: true,
+  format: 'iife',
+  target: 'es2022',
+  logLevel: 'warning',
+  charset: 'utf8',
+});
+const made = (ending) => report.outputFiles.find(({ path }) => path.endsWith(ending)).text;
+const reportPage = readFileSync(join(here, 'src/report/report.html'), 'utf8')
+  .replace('<!-- style -->', () => `<style>${made('.css')}</style>`)
+  .replace('<!-- script -->', () => `<script>${made('.js')}</script>`);
+writeFileSync(join(out, 'report.html'), reportPage);
 for (const name of ['index.html', 'icon.svg']) {
   writeFileSync(join(out, name), readFileSync(join(here, 'src', name)));
 }
@@ -44,6 +61,8 @@ assets.forEach(([path, name, type], index) => {
     `    {"${path}", "${type}", {reinterpret_cast<const char*>(kAsset${index}), sizeof kAsset${index}}},`,
   );
 });
+const reportBytes = gzipSync(reportPage, { level: 9 });
+arrays.push(`const unsigned char kReport[] = {${[...reportBytes].join(',')}};`);
 writeFileSync(
   join(out, 'viewer_assets.cc'),
   `// Made by viewer/build.mjs; not to be changed by hand.
@@ -60,6 +79,8 @@ ${entries.join('\n')}
   };
   return assets;
 }
+
+std::string_view report_page() { return {reinterpret_cast<const char*>(kReport), sizeof kReport}; }
 
 }  // namespace scree
 `,

@@ -245,6 +245,18 @@ std::optional<VecX> read_impulses(const ProblemFields& fields, const std::string
   return joined(r, l);
 }
 
+/// What the producing program says about the problem; nothing depends on it but the least velocity
+/// of the residual, which Scree adds.
+void read_notes(const ProblemFields& fields, const std::string& group, StoredProblem& problem) {
+  problem.title = fields.text(group + "/info/title");
+  problem.description = fields.text(group + "/info/description");
+  problem.degrees_of_freedom = fields.integer_note(group + "/info", "numberOfDegreeOfFreedom");
+  if (problem.degrees_of_freedom == 0 && problem.matrices.velocity) {
+    problem.degrees_of_freedom = problem.matrices.velocity->mass.rows();
+  }
+  problem.matrices.least_velocity = fields.number_note(group, "least_velocity");
+}
+
 struct Layout {
   const char* group;
   const char* format;
@@ -274,8 +286,7 @@ void read_fclib(const ProblemFields& fields, StoredProblem& problem) {
                               ? read_global(fields, group, layout.is_rolling, problem.matrices)
                               : read_local(fields, group, layout.is_rolling, problem.matrices);
     const int m = problem.matrices.rows() - equations;
-    problem.title = fields.text(group + "/info/title");
-    problem.description = fields.text(group + "/info/description");
+    read_notes(fields, group, problem);
     problem.solution = read_impulses(fields, "/solution", m, equations);
     problem.guess = read_impulses(fields, "/guesses/1", m, equations);
     return;

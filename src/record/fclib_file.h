@@ -13,4 +13,9 @@ namespace scree {
 bool is_fclib_file(const Hdf5File& file);
 void read_fclib(const ProblemFields& fields, StoredProblem& problem);
 
+/// Contacts of one size, then equations; masses and Jacobian for the global form. Throws InputError
+/// when the problem is no such.
+void require_fclib(const StoredProblem& problem, bool is_global);
+void write_fclib(Hdf5File& file, const StoredProblem& problem, bool is_global);
+
 }  // namespace scree

@@ -187,6 +187,24 @@ bool Hdf5File::has(const std::string& name) const {
   }
 }
 
+bool Hdf5File::is_group(const std::string& name) const {
+  if (!has(name)) return false;
+  const Hdf5Handle object(H5Oopen(id(), name.c_str(), H5P_DEFAULT));
+  return object && H5Iget_type(object.id()) == H5I_GROUP;
+}
+
+std::vector<std::string> Hdf5File::names_in(const std::string& group) const {
+  std::vector<std::string> names;
+  const auto keep = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  check_hdf5(H5Literate_by_name(id(), group.c_str(), H5_INDEX_NAME, H5_ITER_INC, nullptr, keep,
+                                &names, H5P_DEFAULT),
+             path_, "list " + group);
+  return names;
+}
+
 void Hdf5File::put_attribute(const std::string& object, const std::string& name, hid_t type,
                              const void* value) {
   const std::string attempt = fmt::format("write attribute {} of {}", name, object);
@@ -281,6 +299,17 @@ void Hdf5File::write_array(const std::string& name, hid_t type, const void* valu
 
 void Hdf5File::write_text(const std::string& name, const std::string& text) {
   const Hdf5Handle type = text_type(text.size());
+  const Hdf5Handle space(H5Screate(H5S_SCALAR));
+  const Hdf5Handle dataset(check_hdf5(
+      H5Dcreate2(id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      path_, "create " + name));
+  check_hdf5(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.c_str()), path_,
+             "write " + name);
+}
+
+void Hdf5File::write_terminated_text(const std::string& name, const std::string& text) {
+  const Hdf5Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.id(), text.size() + 1);
   const Hdf5Handle space(H5Screate(H5S_SCALAR));
   const Hdf5Handle dataset(check_hdf5(
       H5Dcreate2(id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),

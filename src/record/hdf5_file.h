@@ -99,6 +99,8 @@ class Hdf5File {
 
   void create_group(const std::string& name);
   bool has(const std::string& name) const;
+  bool is_group(const std::string& name) const;
+  std::vector<std::string> names_in(const std::string& group) const;  // in the order of the letters
 
   // Attributes of a group or dataset.
   void set_attribute(const std::string& object, const std::string& name, const std::string& value);
@@ -117,6 +119,8 @@ class Hdf5File {
     write_array(name, hdf5_type<T>(), values.data(), values.size(), columns);
   }
   void write_text(const std::string& name, const std::string& text);
+  /// As C programs expect it: a zero at the end.
+  void write_terminated_text(const std::string& name, const std::string& text);
   void write_texts(const std::string& name, const std::vector<std::string>& texts);
   /// Fails unless the dataset has the shape [any] (columns 0) or [any, columns].
   template <class T>

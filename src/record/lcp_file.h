@@ -11,4 +11,9 @@ namespace scree {
 bool is_lcp_file(const Hdf5File& file);
 void read_lcp(const ProblemFields& fields, StoredProblem& problem);
 
+/// Bounded rows only; with the bounds 0 and infinity unless mixed. Throws InputError when the
+/// problem is no such.
+void require_lcp(const StoredProblem& problem, bool is_mixed);
+void write_lcp(Hdf5File& file, const StoredProblem& problem, bool is_mixed);
+
 }  // namespace scree

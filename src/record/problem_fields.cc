@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -117,6 +118,29 @@ VecX ProblemFields::bounds(const std::string& name, int size) const {
   return values;
 }
 
+VecX ProblemFields::loose_bounds(const std::string& name, int size) const {
+  const NumberTable found = read(name);
+  if (found.values.size() != static_cast<std::size_t>(size)) {
+    refuse(name, shape_text(found.shape), fmt::format("must have {} entries", size));
+  }
+  for (const double value : found.values) {
+    if (std::isnan(value)) refuse(name, value, "must be a number or infinite");
+  }
+  return Eigen::Map<const VecX>(found.values.data(), size);
+}
+
+void ProblemFields::bound_pairs(const std::string& name, int size, VecX& lower, VecX& upper) const {
+  const VecX both = loose_bounds(name, 2 * size);
+  const NumberTable found = read(name);
+  const bool is_by_rows = found.shape.size() != 2 || found.shape[1] == 2 || found.shape[1] == 1;
+  lower.resize(size);
+  upper.resize(size);
+  for (int i = 0; i < size; ++i) {
+    lower[i] = both[is_by_rows ? 2 * i : i];
+    upper[i] = both[is_by_rows ? 2 * i + 1 : size + i];
+  }
+}
+
 NumberTable ProblemFields::table(const std::string& name) const {
   NumberTable table = read(name);
   if (table.shape.size() > 2 || table.shape.empty()) {
@@ -135,6 +159,67 @@ std::string ProblemFields::text(const std::string& name) const {
   } catch (const Hdf5Error&) {
     return {};  // what people wrote about the problem is no part of it
   }
+}
+
+std::int64_t ProblemFields::integer_note(const std::string& object, const std::string& name) const {
+  try {
+    if (!file_.has_attribute(object, name)) return 0;
+    return std::max<std::int64_t>(0, file_.integer_attribute(object, name));
+  } catch (const Hdf5Error&) {
+    return 0;
+  }
+}
+
+double ProblemFields::number_note(const std::string& object, const std::string& name) const {
+  try {
+    if (!file_.has_attribute(object, name)) return 0.0;
+    const double value = file_.number_attribute(object, name);
+    return std::isfinite(value) && value > 0.0 ? value : 0.0;
+  } catch (const Hdf5Error&) {
+    return 0.0;
+  }
+}
+
+std::vector<double> ProblemFields::rows(const std::string& name, std::size_t count,
+                                        int columns) const {
+  NumberTable found = table(name);
+  const bool fits = columns == 1 ? found.shape.size() == 1 && found.shape[0] == count
+                                 : found.shape.size() == 2 && found.shape[0] == count &&
+                                       found.shape[1] == static_cast<std::uint64_t>(columns);
+  if (!fits) {
+    refuse(name, shape_text(found.shape),
+           columns == 1 ? fmt::format("must have {} entries", count)
+                        : fmt::format("must be {} x {}", count, columns));
+  }
+  return std::move(found.values);
+}
+
+std::vector<Vec3> ProblemFields::vectors(const std::string& name, std::size_t count) const {
+  const std::vector<double> numbers = rows(name, count, 3);
+  std::vector<Vec3> out;
+  for (std::size_t i = 0; i < count; ++i) out.emplace_back(numbers.data() + 3 * i);
+  return out;
+}
+
+std::vector<int> ProblemFields::whole_rows(const std::string& name, std::size_t count, int columns,
+                                           int least, int most) const {
+  std::vector<int> out;
+  for (const double value : rows(name, count, columns)) {
+    if (!(value >= least && value <= most) || value != std::floor(value)) {
+      refuse(name, value, fmt::format("must be a whole number from {} to {}", least, most));
+    }
+    out.push_back(static_cast<int>(value));
+  }
+  return out;
+}
+
+std::size_t ProblemFields::row_count(const std::string& name) const {
+  const NumberTable found = read(name);
+  if (found.shape.empty()) refuse(name, "a single value", "must be an array");
+  if (found.values.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) / 16) {
+    refuse(name, shape_text(found.shape), "is larger than this program handles");
+  }
+  return found.shape[0];
 }
 
 }  // namespace scree

@@ -32,10 +32,26 @@ class ProblemFields {
   VecX vector(const std::string& name, int size = -1) const;
   /// The same, with infinities.
   VecX bounds(const std::string& name, int size) const;
+  /// The same, as a row or a column too.
+  VecX loose_bounds(const std::string& name, int size) const;
+  /// Two columns, or two rows, of bounds.
+  void bound_pairs(const std::string& name, int size, VecX& lower, VecX& upper) const;
   /// One or two dimensions, finite.
   NumberTable table(const std::string& name) const;
   /// Empty where there is none, or where it is no text.
   std::string text(const std::string& name) const;
+  /// Attributes that may be missing: 0 then, and where they make no sense.
+  std::int64_t integer_note(const std::string& object, const std::string& name) const;
+  double number_note(const std::string& object, const std::string& name) const;
+
+  /// `count` rows of three finite numbers.
+  std::vector<Vec3> vectors(const std::string& name, std::size_t count) const;
+  /// `count` rows of `columns` whole numbers from `least` to `most`.
+  std::vector<int> whole_rows(const std::string& name, std::size_t count, int columns, int least,
+                              int most) const;
+  /// `count` rows of `columns` finite numbers.
+  std::vector<double> rows(const std::string& name, std::size_t count, int columns) const;
+  std::size_t row_count(const std::string& name) const;  // of a table
 
   [[noreturn]] void refuse(const std::string& name, const std::string& value,
                            const std::string& rule) const;

@@ -2,6 +2,7 @@
 // form. docs/problem-formats.md describes each.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,15 @@
 
 namespace scree {
 
+/// The state that a problem of bodies was made from, which the RPIsim standard holds as well. By
+/// body, the world included, and by contact.
+struct MechanicalState {
+  std::vector<Vec3> position;  // m, centre of mass
+  std::vector<Quat> orientation;
+  std::vector<Vec3> velocity, angular_velocity;  // m/s, rad/s: before the forces of the step
+  std::vector<double> gap;                       // m, of the contacts
+};
+
 struct StoredProblem {
   std::string path;
   /// fclib-local, fclib-global, fclib-local-rolling, fclib-global-rolling, lcp, mlcp, rpisim,
@@ -19,11 +29,14 @@ struct StoredProblem {
   std::string title, description;  // may be empty
   Law law = Law::coulomb;          // scree: of the run it was saved from
   std::optional<Problem> bodies;   // scree and rpisim: the problem as bodies
+  std::optional<MechanicalState> mechanics;
   /// Of every format. Without W where the file has masses and a Jacobian: form_delassus() makes it.
   MatrixProblem matrices;
   std::optional<VecX> guess;     // a start that the file offers
   std::optional<VecX> solution;  // what the producing program left; may be anything
-  int frame = 0;                 // rpisim: the frame that was read, and those there are
+  /// Of all bodies of the simulation, where the file says so; 0: it does not.
+  std::int64_t degrees_of_freedom = 0;
+  int frame = 0;  // rpisim: the frame that was read, and those there are
   std::vector<int> frames;
 
   int contact_count() const { return matrices.contact_count(); }
@@ -39,6 +52,8 @@ StoredProblem read_problem(const std::string& path, int frame = -1);
 /// EnvironmentError when the file cannot be written.
 void write_problem(const std::string& path, const StoredProblem& problem,
                    const std::string& format);
+/// Throws InputError saying why, when the format cannot hold the problem.
+void require_holds(const StoredProblem& problem, const std::string& format);
 /// The formats that write_problem() knows.
 const std::vector<std::string>& problem_formats();
 

@@ -13,6 +13,7 @@
 #include "solve/anderson.h"
 #include "solve/contact_system.h"
 #include "solve/matrix_solver.h"
+#include "solve/matrix_sweeps.h"
 #include "solve/methods.h"
 #include "solve/momentum_sweeps.h"
 #include "solve/options.h"
@@ -28,6 +29,10 @@ class GaussSeidel final : public Solver {
  public:
   SolveResult solve(const Problem& problem, Impulses& impulses,
                     const SolveOptions& options) override;
+  SolveResult solve(const MatrixProblem& problem, VecX& impulses,
+                    const SolveOptions& options) override {
+    return matrices_.solve("gauss-seidel", Acceleration::anderson, problem, impulses, options);
+  }
 
  private:
   void flatten(const Impulses& impulses, std::vector<double>& x) const;
@@ -35,6 +40,7 @@ class GaussSeidel final : public Solver {
                  Impulses& impulses) const;
 
   MomentumSweeps wide_;
+  MatrixGaussSeidel matrices_;
   ContactSystem system_;
   Audit audit_;
   Anderson anderson_;

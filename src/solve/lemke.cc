@@ -26,6 +26,19 @@ namespace {
 constexpr double kRegularisation = 1e-8;  // of redundant equations; entries are about 1
 constexpr int kProximalRounds = 6;
 
+/// A point of the normal map about one unit around the bounds.
+VecX chance_point(const RowSystem& system, std::mt19937& random) {
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  VecX x(system.size());
+  for (int i = 0; i < system.size(); ++i) {
+    const double from = system.has_lower(i)   ? system.lower[i]
+                        : system.has_upper(i) ? system.upper[i]
+                                              : 0.0;
+    x[i] = from + uniform(random);
+  }
+  return x;
+}
+
 class Lemke final : public RowSolver {
  protected:
   SolveResult solve_rows(const MatrixProblem& problem, VecX& z,
@@ -109,7 +122,7 @@ SolveResult Lemke::solve_rows(const MatrixProblem& problem, VecX& z, const Solve
   SolveResult result;
   result.used = "lemke";
   History history(options, result);
-  const int attempts = whole_option(options, "attempts", 6, 1);
+  const int attempts = whole_option(options, "attempts", 16, 1);
   const bool use_start = whole_option(options, "crash", 0, 0) > 0;
   const int max_pivots =
       options.max_iterations > 0 ? options.max_iterations : 1000 + 30 * problem.rows();
@@ -125,9 +138,14 @@ SolveResult Lemke::solve_rows(const MatrixProblem& problem, VecX& z, const Solve
     std::uniform_real_distribution<double> weight(0.2, 2.0);
     VecX cover = VecX::Ones(problem.rows()), ray;
     for (int k = 0; k < attempts; ++k) {
+      // The problem's own units weigh the rows differently from the scaled ones; then chance.
+      if (k == 1) cover = system_.row_scale / system_.row_scale.maxCoeff();
+      if (k > 1) cover = cover.unaryExpr([&](double) { return weight(random); });
       PathEnd end = PathEnd::singular;
       if (use_start && k == 0) {
         end = attempt(run, normal_map_start(system_, system_.scaled(z)), ray);
+      } else if (k > 3) {
+        end = attempt(run, normal_map_start(system_, chance_point(system_, random)), ray);
       } else if (basis.is_regular) {
         end = attempt(run, lemke_start(system_, basis, cover), ray);
       }
@@ -145,7 +163,6 @@ SolveResult Lemke::solve_rows(const MatrixProblem& problem, VecX& z, const Solve
       if (end == PathEnd::interrupted) status = SolveStatus::time_limit;
       if (end == PathEnd::pivot_limit) status = SolveStatus::iteration_limit;
       if (end == PathEnd::interrupted || end == PathEnd::pivot_limit) break;
-      for (double& c : cover) c = weight(random);
     }
   }
   z = best_;
@@ -165,7 +182,7 @@ SolverInfo lemke_info() {
       "C. Lemke, Management Science 11 (1965) 681-689; R. Cottle, J.-S. Pang, R. Stone, The Linear "
       "Complementarity Problem, 1992";
   info.laws = {Law::pyramid, Law::none};
-  info.options = {{"attempts", 6, "covering vectors to try when a path ends in a ray"},
+  info.options = {{"attempts", 16, "covering vectors to try when a path ends in a ray"},
                   {"crash", 0, "1: the first path starts from the given impulses"}};
   info.default_max_iterations = 0;
   info.create = [] { return std::make_unique<Lemke>(); };

@@ -11,9 +11,14 @@ SolverInfo jacobi_info();
 SolverInfo apgd_info();
 SolverInfo interior_point_info();
 SolverInfo hybrid_info();
-SolverInfo lemke_info();
+SolverInfo nonlinear_cg_info();
 SolverInfo prox_richardson_info();
 SolverInfo prox_jacobi_info();
 SolverInfo prox_gauss_seidel_info();
+SolverInfo lemke_info();
+SolverInfo block_pivot_info();
+SolverInfo newton_fischer_info();
+SolverInfo newton_minmap_info();
+SolverInfo pivotal_newton_info();
 
 }  // namespace scree

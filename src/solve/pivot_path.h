@@ -21,8 +21,6 @@
 
 namespace scree {
 
-enum class RowPlace : std::uint8_t { lower, upper, between };
-
 struct PathStart {
   std::vector<RowPlace> place;
   VecX z;      // at the bounds where `place` says so, strictly inside otherwise

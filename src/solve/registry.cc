@@ -14,10 +14,15 @@ std::vector<SolverInfo>& table() {
       apgd_info(),
       interior_point_info(),
       hybrid_info(),
-      lemke_info(),
+      nonlinear_cg_info(),
       prox_richardson_info(),
       prox_jacobi_info(),
       prox_gauss_seidel_info(),
+      lemke_info(),
+      block_pivot_info(),
+      newton_fischer_info(),
+      newton_minmap_info(),
+      pivotal_newton_info(),
   };
   // clang-format on
   return all;

@@ -106,6 +106,56 @@ VecX RowFactors::solve_transposed(const VecX& right) const {
   return sparse_->transpose().solve(right);
 }
 
+std::vector<RowPlace> places_of(const RowSystem& system, const VecX& z) {
+  std::vector<RowPlace> places(static_cast<std::size_t>(system.size()), RowPlace::between);
+  const VecX x = z - system.columns * z - system.q;
+  for (int i = 0; i < system.size(); ++i) {
+    if (x[i] <= system.lower[i]) places[static_cast<std::size_t>(i)] = RowPlace::lower;
+    if (x[i] >= system.upper[i]) places[static_cast<std::size_t>(i)] = RowPlace::upper;
+  }
+  return places;
+}
+
+bool solve_places(const RowSystem& system, const std::vector<RowPlace>& places,
+                  double regularisation, VecX& z) {
+  constexpr int kRefinements = 6;
+  std::vector<int> between, place;
+  for (int i = 0; i < system.size(); ++i) {
+    const RowPlace at = places[static_cast<std::size_t>(i)];
+    if (at == RowPlace::between) between.push_back(i);
+    if (at == RowPlace::lower) z[i] = system.lower[i];
+    if (at == RowPlace::upper) z[i] = system.upper[i];
+  }
+  if (between.empty()) return true;
+  SparseColumns block = principal_block(system.columns, between, place);
+  const auto size = static_cast<int>(between.size());
+  if (regularisation > 0.0) {
+    SparseColumns shift(size, size);
+    shift.setIdentity();
+    block += regularisation * shift;
+  }
+  RowFactors factors;
+  if (!factors.compute(block)) return false;
+  VecX wrong(size);
+  double last = kInfinity;
+  for (int round = 0; round < kRefinements; ++round) {
+    for (int k = 0; k < size; ++k) {
+      const int row = between[static_cast<std::size_t>(k)];
+      long double w = system.q[row];
+      for (SparseRows::InnerIterator it(system.rows, row); it; ++it)
+        w += static_cast<long double>(it.value()) * z[it.col()];
+      wrong[k] = static_cast<double>(-w);
+    }
+    const double size_of_wrong = wrong.lpNorm<Eigen::Infinity>();
+    if (!(size_of_wrong < 0.5 * last)) break;
+    last = size_of_wrong;
+    const VecX step = factors.solve(wrong);
+    if (!step.allFinite()) return false;
+    for (int k = 0; k < size; ++k) z[between[static_cast<std::size_t>(k)]] += step[k];
+  }
+  return true;
+}
+
 SparseColumns principal_block(const SparseColumns& matrix, const std::vector<int>& chosen,
                               std::vector<int>& place) {
   place.assign(static_cast<std::size_t>(matrix.rows()), -1);

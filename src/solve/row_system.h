@@ -57,6 +57,16 @@ class RowFactors {
   std::unique_ptr<Eigen::SparseLU<SparseColumns>> sparse_;
 };
 
+/// Where a variable stands.
+enum class RowPlace : std::uint8_t { lower, upper, between };
+/// By the natural map: outside the bounds after a step z - w, or between them.
+std::vector<RowPlace> places_of(const RowSystem& system, const VecX& z);
+/// z at the bounds where `places` says so and with w = 0 between them, refined with residuals in
+/// long double. `regularisation` is added to the diagonal that is factored; the refinement takes its
+/// effect away again where the equations can be solved. False when they cannot be factored.
+bool solve_places(const RowSystem& system, const std::vector<RowPlace>& places,
+                  double regularisation, VecX& z);
+
 /// The block of `matrix` with these rows and columns; `place` is scratch of the matrix's size.
 SparseColumns principal_block(const SparseColumns& matrix, const std::vector<int>& chosen,
                               std::vector<int>& place);

@@ -1,0 +1,54 @@
+// What a method on bounded rows found so far, by the judge: the best iterate and the history.
+#pragma once
+
+#include "solve/matrix_solver.h"
+#include "solve/options.h"
+#include "solve/row_system.h"
+
+namespace scree {
+
+class RowJudge {
+ public:
+  RowJudge(const MatrixProblem& problem, const RowSystem& system, const VecX& start,
+           const SolveOptions& options, SolveResult& result)
+      : system_(system), options_(options), history_(options, result), best(start) {
+    audit_.prepare(problem);
+    residual = audit_.residual(start, options);
+  }
+  /// One iterate in scaled units, put into its bounds; true when it meets the tolerance.
+  bool look(const VecX& scaled, bool is_iteration = true) {
+    const VecX z = system_.unscaled(system_.clamped(scaled));
+    if (is_iteration) history_.look([&] { return audit_.parts(z, options_); });
+    const double found = audit_.residual(z, options_);
+    if (found < residual || !std::isfinite(residual)) {
+      residual = found;
+      best = z;
+    }
+    return found <= options_.tolerance;
+  }
+  /// Solves the equations of the best iterate's places exactly, where that is better.
+  void polish() {
+    VecX z = system_.scaled(best);
+    if (solve_places(system_, places_of(system_, z), 0.0, z)) look(z, false);
+  }
+  bool is_content() const { return residual <= options_.tolerance; }
+  bool is_time_over() const { return scree::is_time_over(options_, start_); }
+  void conclude(VecX& z, SolveStatus otherwise, SolveResult& result) {
+    z = best;
+    scree::conclude(audit_, z, options_, otherwise, result);
+    if (result.status == SolveStatus::converged) result.message.clear();
+  }
+
+ private:
+  const RowSystem& system_;
+  const SolveOptions& options_;
+  MatrixAudit audit_;
+  History history_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+
+ public:
+  VecX best;
+  double residual = 0.0;
+};
+
+}  // namespace scree

@@ -1,0 +1,61 @@
+// The page of `scree compare --html`: everything it shows is in the page itself.
+import './report.css';
+import { copyText, h } from '../ui/dom';
+import { convergenceCharts, profileCharts } from './charts';
+import { readData, toleranceText, unique } from './data';
+import type { Data } from './data';
+import { Looks } from './look';
+import { failureSection, familySection, summarySection, timesSection } from './tables';
+
+function followTheme(): HTMLElement {
+  const root = document.documentElement;
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const apply = (isDark: boolean): void => void (root.dataset.theme = isDark ? 'dark' : 'light');
+  system.addEventListener('change', () => apply(system.matches));
+  apply(system.matches);
+  return h('button', { class: 'quiet', id: 'theme', onclick: () => apply(root.dataset.theme !== 'dark') }, 'light / dark');
+}
+
+function header(data: Data, theme: HTMLElement): HTMLElement {
+  const problems = unique(data.results.map((result) => result.problem)).length;
+  const tolerances = data.tolerances.map(toleranceText).join(', ');
+  const judge = data.judged_by === 'siconos' ? 'Siconos’s residual' : 'Scree’s residual (relative rms)';
+  const links = [['summary', 'Summary'], ['profiles', 'Profiles'], ['convergence', 'Convergence'], ['families', 'Families'],
+    ['failures', 'Failures'], ['times', 'All times'], ['made', 'How it was made']];
+  return h('header', {},
+    h('div', { class: 'row' }, h('h1', {}, 'Comparison of solvers'), h('span', { class: 'space' }), theme),
+    h('p', {}, `${problems} problems, ${data.solvers.length} solvers, tolerance ${tolerances} on ${judge}, judged from outside the solvers; `
+      + `law ${data.law || 'of each file'}; at most ${data.time_limit_s} s per solve.`),
+    data.complete ? null : h('p', { class: 'warning' }, 'The comparison was interrupted: what is missing counts as not applicable.'),
+    h('nav', {}, ...links.map(([id, text]) => h('a', { href: `#${id}` }, text))));
+}
+
+function made(data: Data): HTMLElement {
+  const copy = h('button', { class: 'quiet', onclick: async () => {
+    copy.textContent = (await copyText(data.command)) ? 'copied' : 'not copied';
+  } }, 'copy');
+  const names: Record<string, string> = { memory_GB: 'memory, GB' };
+  const facts: [string, string][] = [
+    ...Object.entries(data.machine).map(([name, value]): [string, string] => [names[name] ?? name, String(value)]),
+    ['solves at a time', `${data.jobs}, each in a process of its own with one thread, tied to a core`],
+    ['times', `CPU time from the data of the file to the impulses; solves shorter than 20 ms are repeated up to ${data.repeats} times, and the median counts`],
+  ];
+  return h('section', { id: 'made' },
+    h('h2', {}, 'How it was made'),
+    h('div', { class: 'command' }, h('code', {}, data.command), copy),
+    h('dl', {}, ...facts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])));
+}
+
+const data = readData();
+const looks = new Looks(data.solvers);
+const report = document.getElementById('report')!;
+// In the page before they are filled: charts ask how wide they are.
+report.append(header(data, followTheme()));
+report.append(summarySection(data, looks));
+report.append(profileCharts(data, looks));
+report.append(convergenceCharts(data, looks));
+report.append(familySection(data, looks));
+report.append(failureSection(data, looks));
+report.append(timesSection(data));
+report.append(made(data));
+document.documentElement.dataset.ready = 'yes';
