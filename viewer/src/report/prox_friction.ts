@@ -77,8 +77,7 @@ function oneCase(cases: FrictionCase[], looks: Looks): HTMLElement {
       })),
     h('div', { class: 'charts' }, positions.element, distances.element),
     rows);
-  // Charts ask how wide they are, once they are in the page.
-  requestAnimationFrame(draw);
+  draw();
   return element;
 }
 

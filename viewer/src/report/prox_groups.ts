@@ -51,7 +51,7 @@ function oneTable(one: Groups): HTMLElement {
     points: seconds.map((value, k) => ({ x: k + 1, y: value, text: [`${digits(value)} s for ${k + 1} s`] })),
   }));
   const ys = lines.flatMap(({ points }) => points.map((point) => point.y));
-  requestAnimationFrame(() => chart.show({ x: linearAxis(0, most), y: logAxis(Math.min(...ys), Math.max(...ys)), lines }));
+  chart.show({ x: linearAxis(0, most), y: logAxis(Math.min(...ys), Math.max(...ys)), lines });
   return h('div', {},
     h('h3', {}, `${one.groups} group${one.groups === 1 ? '' : 's'}, ${one.bodies} bodies${one.table ? ` (table ${one.table})` : ''}`),
     table(columns, rows, { 'data-table': 'times' }),

@@ -29,7 +29,7 @@ export function relaxationSection(cases: RelaxationCase[]): HTMLElement | null {
     drawEnds(one, ends);
     rows.replaceChildren(h('h3', {}, `${one.case} (figure ${one.figure} of the thesis)`), grid(one));
   };
-  requestAnimationFrame(draw);
+  draw();
   return h('section', { id: 'relaxation' },
     h('h2', {}, 'Relaxation'),
     h('p', { class: 'note' },
