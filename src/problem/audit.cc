@@ -151,11 +151,15 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
 
   // Free velocities first, for q; then the true ones.
   std::vector<Vec3> free(problem.contacts.size());
+  std::vector<double> free_rows(problem.rows.size());
   for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
     velocities[k] = {problem.bodies[k].velocity, problem.bodies[k].angular_velocity};
   }
   for (std::size_t i = 0; i < free.size(); ++i) {
     free[i] = relative_velocity(problem, problem.contacts[i], velocities);
+  }
+  for (std::size_t i = 0; i < free_rows.size(); ++i) {
+    free_rows[i] = relative_velocity(problem, problem.rows[i], velocities);
   }
   velocities_from(problem, impulses, velocities);
 
@@ -221,7 +225,7 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
     siconos_p += p.squaredNorm();
     siconos_u += u.squaredNorm();
     r.dual_energy += 0.5 * (u + q).dot(p);  // W p = u - q
-    r.gap += p.dot(law == Law::coulomb ? u_shift : u);
+    r.gap += p.dot(shifted(u, mu, {law, directions}));
   }
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
     const RowBlock& row = problem.rows[i];
@@ -237,6 +241,13 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
       r.worst_contact = -1;
     }
     r.rows = std::max(r.rows, e);
+    const double q = free_rows[i], unit_map = p - clamp_row(row, p - u);
+    siconos_f += unit_map * unit_map;
+    siconos_q += q * q;
+    siconos_p += p * p;
+    siconos_u += u * u;
+    r.dual_energy += 0.5 * (u + q) * p;
+    r.gap += p * u;
   }
   const double n = static_cast<double>(count);
   r.rms = std::sqrt(sum / n);

@@ -10,9 +10,9 @@
 // plain S. Starts from the given impulses.
 //
 // C. Lacoursiere, "A parallel block iterative method for interactive contacting rigid multibody
-//   simulations on multicore PCs", PARA 2006 (the problem and the method). J. Judice, "Algorithms for
-//   linear complementarity problems", in Algorithms for Continuous Optimization, Kluwer, 1994 (the
-//   count of wrong rows as safeguard). K. Murty, "Note on a Bard-type scheme for solving the
+//   simulations on multicore PCs", PARA 2006 (the problem and the method). J. Judice, "Algorithms
+//   for linear complementarity problems", in Algorithms for Continuous Optimization, Kluwer, 1994
+//   (the count of wrong rows as safeguard). K. Murty, "Note on a Bard-type scheme for solving the
 //   complementarity problem", Opsearch 11 (1974) 123-130.
 #include <set>
 
@@ -90,6 +90,8 @@ SolveResult BlockPivot::solve_rows(const MatrixProblem& problem, VecX& z,
     find_wrong(system, places, y, w, moves);
     if (moves.empty()) {
       status = SolveStatus::stalled;
+      result.message =
+          "the equations of the last pivot are singular: more than one solution, or none";
       break;
     }
     if (moves.size() < least_wrong) {

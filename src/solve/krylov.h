@@ -1,6 +1,6 @@
 // GMRES with restarts, for matrices known by their product with a vector only (Y. Saad, M. Schultz,
-// "GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear systems", SIAM J.
-// Sci. Stat. Comput. 7 (1986) 856-869).
+// "GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear systems", SIAM
+// J. Sci. Stat. Comput. 7 (1986) 856-869).
 #pragma once
 
 #include <functional>

@@ -165,6 +165,10 @@ SolveResult Lemke::solve_rows(const MatrixProblem& problem, VecX& z, const Solve
       if (end == PathEnd::interrupted || end == PathEnd::pivot_limit) break;
     }
   }
+  if (best_residual_ <= options.tolerance) {
+    VecX exact = system_.scaled(best_);
+    if (solve_places(system_, places_of(system_, exact), 0.0, exact)) keep_best(run, exact);
+  }
   z = best_;
   conclude(audit_, z, options, status, result);
   if (result.status == SolveStatus::converged) result.message.clear();

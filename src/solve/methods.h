@@ -20,5 +20,6 @@ SolverInfo block_pivot_info();
 SolverInfo newton_fischer_info();
 SolverInfo newton_minmap_info();
 SolverInfo pivotal_newton_info();
+SolverInfo sor_info();
 
 }  // namespace scree

@@ -10,7 +10,7 @@
 // from points around it.
 //
 // variant of newton-fischer (0 to 2), as in num4lcp: perturbed (where both arguments vanish the
-// derivative of a point beside it is taken), approximated (H d by differences of F in GMRES, no
+// derivative in the direction (1, 1) is taken), approximated (H d by differences of F in GMRES, no
 // matrix is formed), penalised (l = 0.95).
 //
 // [F] A. Fischer, "A special Newton-type optimization method", Optimization 24 (1992) 269-284.
@@ -19,6 +19,7 @@
 //   directions on the Fischer-Burmeister merit).
 // [E] K. Erleben, "Numerical methods for linear complementarity problems in physics-based
 //   animation", ACM SIGGRAPH courses, 2013 (num4lcp).
+#include <Eigen/SparseCholesky>
 #include <random>
 
 #include "solve/krylov.h"
@@ -29,11 +30,11 @@
 namespace scree {
 namespace {
 
-constexpr int kMemory = 4;             // of the line search
-constexpr double kDescent = 1e-4;      // share of the promised decrease that a step must keep
+constexpr int kMemory = 4;         // of the line search
+constexpr int kGuessEvery = 10;    // iterations; then the rows are taken as decided
+constexpr double kDescent = 1e-4;  // share of the promised decrease that a step must keep
 constexpr double kLeastStep = 1e-10;
-constexpr int kDampedSize = 400;       // rows; H^T H is formed up to here
-constexpr double kChen = 0.95;         // l of the penalised variant
+constexpr double kChen = 0.95;  // l of the penalised variant
 
 enum class Variant : std::uint8_t { perturbed, approximated, penalised };
 
@@ -132,13 +133,12 @@ bool NewtonRows::approximated_direction(const RowSystem& system, const VecX& z, 
 }
 
 bool NewtonRows::damped_direction(const SparseColumns& h, double damping, VecX& d) const {
-  if (h.rows() > kDampedSize) return false;
-  const MatX dense(h);
-  MatX normal = dense.transpose() * dense;
-  normal.diagonal().array() += damping;
-  const Eigen::LLT<MatX> llt(normal);
-  if (llt.info() != Eigen::Success) return false;
-  d = llt.solve(-gradient_);
+  SparseColumns normal = SparseColumns(h.transpose()) * h, identity(h.rows(), h.rows());
+  identity.setIdentity();
+  normal += damping * identity;
+  const Eigen::SimplicialLDLT<SparseColumns> factors(normal);
+  if (factors.info() != Eigen::Success) return false;
+  d = factors.solve(-gradient_);
   return d.allFinite();
 }
 
@@ -182,6 +182,10 @@ SolveStatus NewtonRows::descend(const RowSystem& system, RowJudge& judge, int ma
     recent_.push_back(merit_);
     if (recent_.size() > kMemory) recent_.erase(recent_.begin());
     if (judge.look(z)) return SolveStatus::converged;
+    if (result.iterations % kGuessEvery == 0) {
+      judge.polish(z);
+      if (judge.is_content()) return SolveStatus::converged;
+    }
     merit_ = evaluate(system, z);
   }
   return SolveStatus::iteration_limit;
@@ -213,7 +217,8 @@ SolveResult NewtonRows::solve_rows(const MatrixProblem& problem, VecX& z,
   if (judge.is_content()) {
     judge.polish();
   } else if (status == SolveStatus::stalled) {
-    result.message = "the merit has stationary points that solve nothing: the matrix is not monotone";
+    result.message =
+        "the merit has stationary points that solve nothing: the matrix is not monotone";
   }
   judge.conclude(z, status, result);
   return result;
@@ -241,7 +246,8 @@ SolverInfo newton_minmap_info() {
   info.name = "newton-minmap";
   info.description = "semismooth Newton on the min-map of bounded rows";
   info.source =
-      "T. De Luca, F. Facchinei, C. Kanzow, Comp. Opt. Appl. 16 (2000) 173-205; K. Erleben, SIGGRAPH "
+      "T. De Luca, F. Facchinei, C. Kanzow, Comp. Opt. Appl. 16 (2000) 173-205; K. Erleben, "
+      "SIGGRAPH "
       "courses, 2013";
   info.laws = {Law::pyramid, Law::none};
   info.options = {{"attempts", 8, "starts to try when the merit is stationary"}};

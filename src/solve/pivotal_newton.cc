@@ -6,9 +6,9 @@
 // and it vanishes at a solution. Each step follows the path F_k(x(t)) = t F(x_k) from t = 1 by
 // complementary pivoting (the problem is its own linearisation) as far as it leads. At t = 0 the
 // problem is solved. A path that ends before (in a ray, or turns back) gives the point with the
-// least t; a watchdog lets the merit 1/2 |F|^2 rise for a few such steps, then goes back to the best
-// point and takes a gradient step of the merit; when that fails too, a proximal term is added to M
-// and taken away again over the next steps.
+// least t; a watchdog lets the merit 1/2 |F|^2 rise for a few such steps, then follows Lemke's path
+// once. If that ends in a ray too, it goes back to the best point, takes a gradient step of the
+// merit, and adds a proximal term to M which goes away again as the merit falls.
 //
 // [DF] S. Dirkse, M. Ferris, "The PATH solver: a non-monotone stabilization scheme for mixed
 //   complementarity problems", Optimization Methods and Software 5 (1995) 123-156.
@@ -21,7 +21,7 @@
 namespace scree {
 namespace {
 
-constexpr int kWatchdog = 5;         // steps without a better merit
+constexpr int kWatchdog = 5;             // steps without a better merit
 constexpr double kFirstProximal = 1e-2;  // of the scaled diagonal
 
 class PivotalNewton final : public RowSolver {
@@ -35,6 +35,7 @@ class PivotalNewton final : public RowSolver {
   VecX gradient_step(const VecX& x) const;
   RowSystem shifted(double proximal, const VecX& centre) const;
   VecX normal_point(const VecX& z) const;
+  void follow_lemke(RowJudge& judge, int max_pivots, SolveResult& result) const;
 
   RowSystem system_;
   StartingBasis basis_;
@@ -88,6 +89,24 @@ VecX PivotalNewton::gradient_step(const VecX& x) const {
   return x;
 }
 
+/// Lemke's covering vectors, in the scaled and in the given units.
+void PivotalNewton::follow_lemke(RowJudge& judge, int max_pivots, SolveResult& result) const {
+  if (!basis_.is_regular) return;
+  const auto look = [&](const VecX& z) {
+    judge.look(z);
+    return !judge.is_content() && !judge.is_time_over();
+  };
+  for (const VecX& cover :
+       {VecX(VecX::Ones(system_.size())), VecX(system_.row_scale / system_.row_scale.maxCoeff())}) {
+    PivotPath path(system_);
+    const PathResult end = path.follow(lemke_start(system_, basis_, cover),
+                                       std::max(0, max_pivots - result.iterations), look);
+    result.iterations += end.pivots;
+    if (end.end == PathEnd::solved) judge.look(end.z, false);
+    if (judge.is_content()) return;
+  }
+}
+
 RowSystem PivotalNewton::shifted(double proximal, const VecX& centre) const {
   RowSystem out = system_;
   SparseColumns identity(out.size(), out.size());
@@ -102,7 +121,7 @@ SolveResult PivotalNewton::solve_rows(const MatrixProblem& problem, VecX& z,
                                       const SolveOptions& options) {
   SolveResult result;
   result.used = "pivotal-newton";
-  const int max_steps = whole_option(options, "steps", 60, 1);
+  const int max_steps = whole_option(options, "steps", 20, 1);
   const int max_pivots =
       options.max_iterations > 0 ? options.max_iterations : 1000 + 50 * problem.rows();
   system_ = make_row_system(problem);
@@ -111,6 +130,7 @@ SolveResult PivotalNewton::solve_rows(const MatrixProblem& problem, VecX& z,
   VecX x = normal_point(system_.clamped(system_.scaled(z))), best = x;
   double best_merit = merit(x), proximal = 0.0;
   int idle = 0;
+  bool has_followed_lemke = false;
   SolveStatus status = SolveStatus::stalled;
   for (int k = 0; k < max_steps && !judge.is_content(); ++k) {
     const RowSystem system = proximal > 0.0 ? shifted(proximal, system_.clamped(x)) : system_;
@@ -140,6 +160,8 @@ SolveResult PivotalNewton::solve_rows(const MatrixProblem& problem, VecX& z,
     if (++idle < kWatchdog && has_moved) continue;
     // Back to the best point: down the merit, and where that leads nowhere a proximal path.
     idle = 0;
+    if (!has_followed_lemke) follow_lemke(judge, max_pivots, result);
+    has_followed_lemke = true;
     x = gradient_step(best);
     proximal = proximal > 0.0 ? std::min(1.0, 10.0 * proximal) : kFirstProximal;
     if (merit(x) < best_merit) {
@@ -162,7 +184,7 @@ SolverInfo pivotal_newton_info() {
       "S. Dirkse, M. Ferris, Optimization Methods and Software 5 (1995) 123-156; D. Ralph, Math. "
       "Oper. Res. 19 (1994) 352-389";
   info.laws = {Law::pyramid, Law::none};
-  info.options = {{"steps", 60, "paths to follow at most"}};
+  info.options = {{"steps", 20, "paths to follow at most"}};
   info.default_max_iterations = 0;
   info.create = [] { return std::make_unique<PivotalNewton>(); };
   return info;

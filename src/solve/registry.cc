@@ -23,6 +23,7 @@ std::vector<SolverInfo>& table() {
       newton_fischer_info(),
       newton_minmap_info(),
       pivotal_newton_info(),
+      sor_info(),
   };
   // clang-format on
   return all;

@@ -26,11 +26,12 @@ class RowJudge {
     }
     return found <= options_.tolerance;
   }
-  /// Solves the equations of the best iterate's places exactly, where that is better.
-  void polish() {
-    VecX z = system_.scaled(best);
+  /// Solves the equations of an iterate's places exactly; kept where that is better.
+  void polish(const VecX& scaled) {
+    VecX z = scaled;
     if (solve_places(system_, places_of(system_, z), 0.0, z)) look(z, false);
   }
+  void polish() { polish(system_.scaled(best)); }
   bool is_content() const { return residual <= options_.tolerance; }
   bool is_time_over() const { return scree::is_time_over(options_, start_); }
   void conclude(VecX& z, SolveStatus otherwise, SolveResult& result) {

@@ -13,6 +13,19 @@ constexpr int kScalingRounds = 8;
 
 double inverse_root(double size) { return size > 0.0 ? 1.0 / std::sqrt(size) : 1.0; }
 
+/// What makes q about 1 (any units, 1e-15 m/s too); the bounds where there is no q.
+double size_of_solution(const MatrixProblem& problem, const RowSystem& system) {
+  double size = problem.q.cwiseProduct(system.row_scale).lpNorm<Eigen::Infinity>();
+  if (size > 0.0) return size;
+  for (const MatrixBlock& block : problem.blocks) {
+    for (const double bound : {block.lower, block.upper}) {
+      if (std::abs(bound) < kNoBound)
+        size = std::max(size, std::abs(bound) / system.column_scale[block.first]);
+    }
+  }
+  return size > 0.0 ? size : 1.0;
+}
+
 }  // namespace
 
 RowSystem make_row_system(const MatrixProblem& problem) {
@@ -39,6 +52,9 @@ RowSystem make_row_system(const MatrixProblem& problem) {
     system.column_scale = system.column_scale.cwiseProduct(d);
   }
   system.columns = system.rows;
+  const double unit = size_of_solution(problem, system);
+  system.column_scale *= unit;
+  system.row_scale /= unit;
   system.q = problem.q.cwiseProduct(system.row_scale);
   system.lower.resize(n);
   system.upper.resize(n);

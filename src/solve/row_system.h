@@ -33,7 +33,7 @@ struct RowSystem {
   VecX clamped(const VecX& z) const { return z.cwiseMax(lower).cwiseMin(upper); }
 };
 
-/// Entries of about 1 in every row and column (D. Ruiz, "A scaling algorithm to equilibrate both
+/// Entries of about 1 in every row and column of M, and q of about 1 (D. Ruiz, "A scaling algorithm to equilibrate both
 /// rows and columns norms in matrices", RAL-TR-2001-034, 2001; here with the largest entries).
 RowSystem make_row_system(const MatrixProblem& problem);
 
@@ -62,8 +62,8 @@ enum class RowPlace : std::uint8_t { lower, upper, between };
 /// By the natural map: outside the bounds after a step z - w, or between them.
 std::vector<RowPlace> places_of(const RowSystem& system, const VecX& z);
 /// z at the bounds where `places` says so and with w = 0 between them, refined with residuals in
-/// long double. `regularisation` is added to the diagonal that is factored; the refinement takes its
-/// effect away again where the equations can be solved. False when they cannot be factored.
+/// long double. `regularisation` is added to the diagonal that is factored; the refinement takes
+/// its effect away again where the equations can be solved. False when they cannot be factored.
 bool solve_places(const RowSystem& system, const std::vector<RowPlace>& places,
                   double regularisation, VecX& z);
 
