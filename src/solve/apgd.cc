@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "problem/audit.h"
+#include "solve/matrix_apgd.h"
 #include "solve/matrix_solver.h"
 #include "solve/methods.h"
 #include "solve/options.h"
@@ -25,6 +26,10 @@ class Apgd final : public Solver {
  public:
   SolveResult solve(const Problem& problem, Impulses& impulses,
                     const SolveOptions& options) override;
+  SolveResult solve(const MatrixProblem& problem, VecX& impulses,
+                    const SolveOptions& options) override {
+    return matrices_.solve(problem, impulses, options);
+  }
 
  private:
   using Field = Impulses;  // one value per row of every block
@@ -36,6 +41,7 @@ class Apgd final : public Solver {
   void project(const Problem& problem, Law law, const Field& y, const Field& g, double step,
                Field& x) const;
 
+  MatrixApgd matrices_;
   Audit audit_;
   std::vector<BodyVelocity> velocities_;
   Field x_, x_new_, y_, gx_, gy_, g_new_, difference_, difference_g_, best_;

@@ -12,11 +12,15 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kRisingSweeps = 10;    // sweeps in a row that move more than the one before
+constexpr int kIdleForGood = 5;      // times the patience
 constexpr double kWorse = 3.0;       // times the best: creeping contacts pass through less
 constexpr double kFarOff = 1e3;      // times the best: diverging
 constexpr double kThrownOff = 10.0;  // times the best: acceleration has gone wrong
 constexpr int kMostPlainSweeps = 200;
 constexpr int kMostPatience = 1 << 20;  // iterations
+
+/// Before it is known how changes and residual compare.
+bool is_early_look(int sweep) { return sweep == 3 || sweep == 7 || sweep == 14; }
 
 std::span<double> span_of(VecX& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
@@ -41,10 +45,59 @@ void FixedPoint::project(VecX& p, LawChoice law) const {
   }
 }
 
+void FixedPoint::Course::note(double moved) {
+  rising = moved > last_moved ? rising + 1 : 0;
+  last_moved = moved;
+  least_moved = std::min(least_moved, moved);
+}
+
+bool FixedPoint::Course::is_suspect() const {
+  return rising >= kRisingSweeps || !(last_moved <= kFarOff * least_moved);
+}
+
+void FixedPoint::Course::forget_changes() {
+  last_moved = least_moved = kInfinity;
+  rising = 0;
+}
+
+bool FixedPoint::may_accelerate(const FixedPointPlan& plan) const {
+  return plan.acceleration == Acceleration::conjugate ||
+         (plan.acceleration == Acceleration::anderson && plan.memory > 0);
+}
+
 bool FixedPoint::accelerate(const FixedPointPlan& plan, VecX& p) {
   if (plan.acceleration == Acceleration::conjugate)
     return conjugate_.accelerate(span_of(before_), span_of(p), weight_);
   return anderson_.accelerate(span_of(before_), span_of(p), weight_);
+}
+
+FixedPoint::Turn FixedPoint::turn(SweepMap& map, const FixedPointPlan& plan, int sweep,
+                                  double residual, bool is_accelerated) {
+  Course& now = course_;
+  // Acceleration may throw an iterate far off, and the exact law has cycles: plain sweeps for a
+  // while.
+  if (is_accelerated && !(residual <= kThrownOff * now.best)) {
+    now.first_accelerated = sweep + now.plain_sweeps;
+    now.plain_sweeps = std::min(2 * std::max(now.plain_sweeps, 1), kMostPlainSweeps);
+    now.forget_changes();
+    return Turn::back;
+  }
+  const bool is_suspect = now.is_suspect();
+  const int idle = now.patience > 0 ? (sweep - now.last_better) / now.patience : 0;
+  const bool is_diverging = !(residual <= kFarOff * now.best) || idle >= kIdleForGood ||
+                            ((is_suspect || idle > 0) && residual > kWorse * now.best);
+  if (!is_diverging) return Turn::none;
+  if (now.halvings < plan.max_halvings && map.soften()) {
+    ++now.halvings;
+    now.patience = std::min(2 * now.patience, kMostPatience);  // half the step, twice the time
+    now.first_accelerated = sweep + now.plain_sweeps;
+    now.last_better = sweep;
+    now.forget_changes();
+    return Turn::back;
+  }
+  now.rising = 0;
+  now.least_moved = now.last_moved;
+  return std::isfinite(residual) ? Turn::none : Turn::over;
 }
 
 SolveResult FixedPoint::run(SweepMap& map, const FixedPointPlan& plan, VecX& p,
@@ -63,87 +116,64 @@ SolveResult FixedPoint::run(SweepMap& map, const FixedPointPlan& plan, VecX& p,
     rows.velocities(p.data(), u_.data());
     return audit.residual_with(p, u_, law, options.residual);
   };
-  double best = look();
+  Course& now = course_;
+  now = {.best = look(),
+         .last_moved = kInfinity,
+         .least_moved = kInfinity,
+         .judge_below = options.tolerance,
+         .patience = plan.idle_iterations,
+         .plain_sweeps = plan.plain_sweeps,
+         .first_accelerated = plan.plain_sweeps};
   best_ = p;
   SolveStatus status = SolveStatus::iteration_limit;
-  bool is_u_fresh = true;
-  // First look when a sweep moves no more than the tolerance.
-  double judge_below = options.tolerance, last_moved = kInfinity, least_moved = kInfinity;
-  int rising = 0, last_better = 0, halvings = 0, content_at = 0;
-  int patience = plan.idle_iterations;
-  int plain_sweeps = plan.plain_sweeps, first_accelerated = plan.plain_sweeps;
-  const bool may_accelerate = plan.acceleration == Acceleration::conjugate ||
-                              (plan.acceleration == Acceleration::anderson && plan.memory > 0);
+  bool is_u_fresh = true;  // u_ belongs to p
 
-  for (int sweep = 1; !(best <= options.tolerance); ++sweep) {
-    const bool is_accelerated = may_accelerate && sweep > first_accelerated;
-    if (may_accelerate && sweep == first_accelerated + 1) {
-      anderson_.reset(weight_.size(), plan.memory);
-      conjugate_.reset(weight_.size());
+  for (int sweep = 1; !(now.best <= options.tolerance); ++sweep) {
+    const bool is_accelerated = may_accelerate(plan) && sweep > now.first_accelerated;
+    if (is_accelerated) {
+      if (sweep == now.first_accelerated + 1) {
+        anderson_.reset(weight_.size(), plan.memory);
+        conjugate_.reset(weight_.size());
+      }
+      before_ = p;
     }
-    if (is_accelerated) before_ = p;
     const double moved =
         std::sqrt(map.sweep(p, is_u_fresh ? &u_ : nullptr) / blocks) / audit.reference_velocity;
     is_u_fresh = false;
     result.iterations = sweep;
-    rising = moved > last_moved ? rising + 1 : 0;
-    last_moved = moved;
-    least_moved = std::min(least_moved, moved);
-    if (content_at == 0 && map.is_content()) content_at = sweep;
+    now.note(moved);
+    if (now.content_at == 0 && map.is_content()) now.content_at = sweep;
 
     const bool is_out_of_time = is_time_over(options, start);
-    const bool is_done = content_at == sweep && plan.stops_when_content;
-    const bool is_last = sweep >= max_iterations || is_out_of_time || is_done || moved == 0.0;
-    const bool is_suspect = rising >= kRisingSweeps || !(moved <= kFarOff * least_moved);
-    if (moved <= judge_below || is_suspect || is_last || sweep % plan.look_every == 0 ||
-        history.is_on()) {
+    const bool is_at_rest = moved == 0.0 || (now.content_at == sweep && plan.stops_when_content);
+    const bool is_last = sweep >= max_iterations || is_out_of_time || is_at_rest;
+    if (moved <= now.judge_below || now.is_suspect() || is_last || sweep % plan.look_every == 0 ||
+        is_early_look(sweep) || history.is_on()) {
       const double residual = look();
       is_u_fresh = true;
       history.look([&] { return audit.parts(p, options); });
-      if (residual < best) {
-        last_better = sweep;
-        best = residual;
+      if (residual < now.best) {
+        now.last_better = sweep;
+        now.best = residual;
         best_ = p;
       }
-      judge_below = 0.8 * moved * std::clamp(options.tolerance / residual, 0.1, 1.0);
-      if (best <= options.tolerance) break;
+      if (now.best <= options.tolerance) break;
       if (is_last) {
         if (is_out_of_time) status = SolveStatus::time_limit;
-        if (is_done || moved == 0.0) status = SolveStatus::stalled;
+        if (is_at_rest) status = SolveStatus::stalled;
         break;
       }
-      // Acceleration may throw an iterate far off, and the exact law has cycles: go back to the
-      // best and on plainly.
-      if (is_accelerated && !(residual <= kThrownOff * best)) {
+      // Look again when the sweeps have come down by as much as the residual still has to.
+      now.judge_below = 0.8 * moved * std::clamp(options.tolerance / residual, 0.1, 1.0);
+      const Turn turned = turn(map, plan, sweep, residual, is_accelerated);
+      if (turned == Turn::over) {
+        status = SolveStatus::diverged;
+        break;
+      }
+      if (turned == Turn::back) {
         p = best_;
         is_u_fresh = false;
-        first_accelerated = sweep + plain_sweeps;
-        plain_sweeps = std::min(2 * std::max(plain_sweeps, 1), kMostPlainSweeps);
-        last_moved = least_moved = kInfinity;
-        rising = 0;
         continue;
-      }
-      const bool is_idle = patience > 0 && sweep - last_better >= patience;
-      const bool is_diverging =
-          !(residual <= kFarOff * best) || ((is_suspect || is_idle) && residual > kWorse * best);
-      if (is_diverging) {
-        const bool is_softer = halvings < plan.max_halvings && map.soften();
-        halvings += is_softer ? 1 : 0;
-        if (is_softer || !std::isfinite(residual)) {
-          if (!is_softer && !std::isfinite(residual)) {
-            status = SolveStatus::diverged;
-            break;
-          }
-          p = best_;
-          is_u_fresh = false;
-          first_accelerated = sweep + plain_sweeps;
-          last_better = sweep;
-          patience = std::min(2 * patience, kMostPatience);  // half the step, twice the time
-          last_moved = least_moved = kInfinity;
-          continue;
-        }
-        rising = 0;
-        least_moved = moved;
       }
     }
     if (is_accelerated && accelerate(plan, p)) {
@@ -152,10 +182,10 @@ SolveResult FixedPoint::run(SweepMap& map, const FixedPointPlan& plan, VecX& p,
     }
   }
   p = best_;
-  if (halvings > 0) result.message = fmt::format("steps were halved {} times", halvings);
-  if (content_at > 0) {
+  if (now.halvings > 0) result.message = fmt::format("steps were halved {} times", now.halvings);
+  if (now.content_at > 0) {
     result.message += fmt::format("{}its own thresholds were met in iteration {}",
-                                  halvings > 0 ? "; " : "", content_at);
+                                  now.halvings > 0 ? "; " : "", now.content_at);
   }
   conclude(audit, p, options, status, result);
   return result;

@@ -50,10 +50,30 @@ class FixedPoint {
   BlockRows<double> rows;
 
  private:
+  /// What a run remembers of its iterations.
+  struct Course {
+    double best, last_moved, least_moved;
+    double judge_below;  // a sweep that moves less is looked at
+    int rising = 0;      // sweeps in a row that moved more than the one before
+    int last_better = 0, halvings = 0, content_at = 0;
+    int patience, plain_sweeps, first_accelerated;
+
+    void note(double moved);
+    /// Diverging, as far as the changes tell.
+    bool is_suspect() const;
+    void forget_changes();
+  };
+  enum class Turn { none, back, over };
+
+  bool may_accelerate(const FixedPointPlan& plan) const;
   bool accelerate(const FixedPointPlan& plan, VecX& p);
   void project(VecX& p, LawChoice law) const;
+  /// Whether to go on from the best iterate, plainly or with smaller steps.
+  Turn turn(SweepMap& map, const FixedPointPlan& plan, int sweep, double residual,
+            bool is_accelerated);
 
   const MatrixProblem* problem_ = nullptr;
+  Course course_;
   Anderson anderson_;
   ConjugateSteps conjugate_;
   VecX u_, before_, best_;

@@ -17,6 +17,7 @@
 #include "base/parallel.h"
 #include "problem/audit.h"
 #include "solve/contact_system.h"
+#include "solve/matrix_jacobi.h"
 #include "solve/matrix_solver.h"
 #include "solve/methods.h"
 #include "solve/options.h"
@@ -35,11 +36,16 @@ class Jacobi final : public Solver {
  public:
   SolveResult solve(const Problem& problem, Impulses& impulses,
                     const SolveOptions& options) override;
+  SolveResult solve(const MatrixProblem& problem, VecX& impulses,
+                    const SolveOptions& options) override {
+    return matrices_.solve(problem, impulses, options);
+  }
 
  private:
   void index_bodies(const Problem& problem);
   void gather_velocities(const Problem& problem, const Impulses& impulses);
 
+  MatrixJacobi matrices_;
   Audit audit_;
   std::vector<BodyVelocity> velocities_;
   std::vector<std::int32_t> first_,
@@ -193,6 +199,7 @@ SolverInfo jacobi_info() {
           .source = "Tasora, Negrut, Anitescu 2008",
           .laws = {Law::relaxed, Law::coulomb, Law::none},
           .options = {{"omega", 0.3, "step factor; halved when the residual grows"},
+                      {"memory", 0, "columns of Anderson acceleration, on matrices; 0: none"},
                       {"lambda", 1.0, "share of the projected impulse in the new one"},
                       {"judge_every", 10, "iterations between looks at the residual"}},
           .default_max_iterations = 5000,

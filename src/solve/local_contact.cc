@@ -14,6 +14,52 @@ Vec3 times(const LocalBlock& w, const Vec3& p) {
           w.n2 * p[0] + w.s12 * p[1] + w.s22 * p[2]};
 }
 
+/// The root of g from `alpha`, which is the root on return; from 0 with the test for sticking.
+Vec3 coulomb_from(const LocalBlock& w, const Vec3& q, double friction, double& alpha) {
+  const double p0 = -q[0] / w.nn;
+  const double c1 = w.n1 / w.nn, c2 = w.n2 / w.nn;
+  const double s11 = w.s11 - w.n1 * c1, s12 = w.s12 - w.n1 * c2, s22 = w.s22 - w.n2 * c2;
+  const double beta1 = q[1] - c1 * q[0], beta2 = q[2] - c2 * q[0];
+
+  double lo = 0.0, hi = -1.0;
+  double t1 = 0.0, t2 = 0.0, normal = p0;
+  for (int step = 0; step < kMaxNewtonSteps; ++step) {
+    const double a11 = s11 + alpha, a22 = s22 + alpha;
+    const double scale = 1.0 / (a11 * a22 - s12 * s12);
+    t1 = -(a22 * beta1 - s12 * beta2) * scale;
+    t2 = -(a11 * beta2 - s12 * beta1) * scale;
+    normal = p0 - c1 * t1 - c2 * t2;
+    const double length = std::sqrt(t1 * t1 + t2 * t2);
+    if (step == 0 && alpha == 0.0 && length <= friction * normal)
+      return {normal, t1, t2};  // sticks
+    if (!(length > 0.0)) break;
+    const double g = friction * normal / length - 1.0;
+    if (std::abs(g) < 1e-14) break;
+    if (g < 0.0)
+      lo = alpha;
+    else
+      hi = alpha;
+    // Newton on g, kept inside the bracket.
+    const double d1 = -(a22 * t1 - s12 * t2) * scale, d2 = -(a11 * t2 - s12 * t1) * scale;
+    const double normal_slope = -(c1 * d1 + c2 * d2);
+    const double length_slope = (t1 * d1 + t2 * d2) / length;
+    const double slope =
+        friction * (normal_slope * length - normal * length_slope) / (length * length);
+    double next = slope > 0.0 ? alpha - g / slope : -1.0;
+    if (hi < 0.0) {
+      if (!(next > alpha)) next = 2.0 * alpha + 0.1 * (s11 + s22);
+    } else if (!(next > lo && next < hi)) {
+      next = 0.5 * (lo + hi);
+    }
+    if (next == alpha || (hi > 0.0 && hi - lo <= 1e-16 * hi)) break;
+    alpha = next;
+  }
+  normal = std::max(0.0, normal);
+  const double length = std::sqrt(t1 * t1 + t2 * t2);
+  const double onto_cone = length > 0.0 ? friction * normal / length : 0.0;
+  return {normal, t1 * onto_cone, t2 * onto_cone};
+}
+
 }  // namespace
 
 LocalBlock local_block(const Mat3& w) {
@@ -46,49 +92,13 @@ LocalBlock inverse(const LocalBlock& w) {
 
 Vec3 solve_local_coulomb(const LocalBlock& w, const Vec3& q, double friction) {
   if (q[0] >= 0.0) return Vec3::Zero();
-  const double p0 = -q[0] / w.nn;
-  if (friction <= 0.0) return {p0, 0.0, 0.0};
+  if (friction <= 0.0) return {-q[0] / w.nn, 0.0, 0.0};
+  double alpha = 0.0;
+  return coulomb_from(w, q, friction, alpha);
+}
 
-  const double c1 = w.n1 / w.nn, c2 = w.n2 / w.nn;
-  const double s11 = w.s11 - w.n1 * c1, s12 = w.s12 - w.n1 * c2, s22 = w.s22 - w.n2 * c2;
-  const double beta1 = q[1] - c1 * q[0], beta2 = q[2] - c2 * q[0];
-
-  double alpha = 0.0, lo = 0.0, hi = -1.0;
-  double t1 = 0.0, t2 = 0.0, normal = p0;
-  for (int step = 0; step < kMaxNewtonSteps; ++step) {
-    const double a11 = s11 + alpha, a22 = s22 + alpha;
-    const double scale = 1.0 / (a11 * a22 - s12 * s12);
-    t1 = -(a22 * beta1 - s12 * beta2) * scale;
-    t2 = -(a11 * beta2 - s12 * beta1) * scale;
-    normal = p0 - c1 * t1 - c2 * t2;
-    const double length = std::sqrt(t1 * t1 + t2 * t2);
-    if (step == 0 && length <= friction * normal) return {normal, t1, t2};  // sticks
-    if (!(length > 0.0)) break;
-    const double g = friction * normal / length - 1.0;
-    if (std::abs(g) < 1e-14) break;
-    if (g < 0.0)
-      lo = alpha;
-    else
-      hi = alpha;
-    // Newton on g, kept inside the bracket.
-    const double d1 = -(a22 * t1 - s12 * t2) * scale, d2 = -(a11 * t2 - s12 * t1) * scale;
-    const double normal_slope = -(c1 * d1 + c2 * d2);
-    const double length_slope = (t1 * d1 + t2 * d2) / length;
-    const double slope =
-        friction * (normal_slope * length - normal * length_slope) / (length * length);
-    double next = slope > 0.0 ? alpha - g / slope : -1.0;
-    if (hi < 0.0) {
-      if (!(next > alpha)) next = 2.0 * alpha + 0.1 * (s11 + s22);
-    } else if (!(next > lo && next < hi)) {
-      next = 0.5 * (lo + hi);
-    }
-    if (next == alpha || (hi > 0.0 && hi - lo <= 1e-16 * hi)) break;
-    alpha = next;
-  }
-  normal = std::max(0.0, normal);
-  const double length = std::sqrt(t1 * t1 + t2 * t2);
-  const double onto_cone = length > 0.0 ? friction * normal / length : 0.0;
-  return {normal, t1 * onto_cone, t2 * onto_cone};
+Vec3 solve_local_sliding(const LocalBlock& w, const Vec3& q, double friction, double& alpha) {
+  return coulomb_from(w, q, friction, alpha);
 }
 
 Vec3 solve_local_relaxed(const LocalBlock& w, const Vec3& q, double friction) {

@@ -26,6 +26,9 @@ LocalBlock local_block(const Mat3& w);
 LocalBlock inverse(const LocalBlock& w);
 
 Vec3 solve_local_coulomb(const LocalBlock& w, const Vec3& q, double friction);
+/// The same where it is known to slide: q_n < 0 and the sticking impulse lies outside the cone.
+/// `alpha` is a guess of the slip rate over the impulse, 0 or more, and what was found on return.
+Vec3 solve_local_sliding(const LocalBlock& w, const Vec3& q, double friction, double& alpha);
 /// The convex relaxation: min 1/2 p.Wp + q.p over the cone.
 Vec3 solve_local_relaxed(const LocalBlock& w, const Vec3& q, double friction);
 

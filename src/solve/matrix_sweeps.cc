@@ -54,24 +54,24 @@ void solve_planar_relaxed(const LocalBlock& w, const LocalBlock& inverse, const 
   }
 }
 
-void solve_spatial(Law law, const LocalBlock& w, const LocalBlock& inverse, const double* q,
-                   double mu, double* p) {
-  const Vec3 right(q[0], q[1], q[2]);
-  if (law == Law::coulomb && q[0] < 0.0) {
-    // Most contacts stick, and their inverse is at hand.
-    const double normal = -(inverse.nn * q[0] + inverse.n1 * q[1] + inverse.n2 * q[2]);
-    const double t1 = -(inverse.n1 * q[0] + inverse.s11 * q[1] + inverse.s12 * q[2]);
-    const double t2 = -(inverse.n2 * q[0] + inverse.s12 * q[1] + inverse.s22 * q[2]);
-    if (normal >= 0.0 && t1 * t1 + t2 * t2 <= mu * mu * normal * normal) {
-      p[0] = normal;
-      p[1] = t1;
-      p[2] = t2;
-      return;
-    }
+/// `alpha` as in solve_local_sliding.
+void solve_spatial_coulomb(const LocalBlock& w, const LocalBlock& inverse, const double* q,
+                           double mu, double& alpha, double* p) {
+  if (q[0] >= 0.0) {
+    p[0] = p[1] = p[2] = 0.0;
+    return;
   }
-  const Vec3 found =
-      law == Law::coulomb ? solve_local_coulomb(w, right, mu) : solve_local_relaxed(w, right, mu);
-  for (int k = 0; k < 3; ++k) p[k] = found[k];
+  p[0] = -(inverse.nn * q[0] + inverse.n1 * q[1] + inverse.n2 * q[2]);
+  p[1] = -(inverse.n1 * q[0] + inverse.s11 * q[1] + inverse.s12 * q[2]);
+  p[2] = -(inverse.n2 * q[0] + inverse.s12 * q[1] + inverse.s22 * q[2]);
+  if (p[0] >= 0.0 && p[1] * p[1] + p[2] * p[2] <= mu * mu * p[0] * p[0]) return;
+  const Vec3 found = solve_local_sliding(w, Vec3(q[0], q[1], q[2]), mu, alpha);
+  std::copy(found.data(), found.data() + 3, p);
+}
+
+void solve_spatial_relaxed(const LocalBlock& w, const double* q, double mu, double* p) {
+  const Vec3 found = solve_local_relaxed(w, Vec3(q[0], q[1], q[2]), mu);
+  std::copy(found.data(), found.data() + 3, p);
 }
 
 LocalBlock planar_block(const double* w) {
@@ -151,7 +151,7 @@ bool GaussSeidelMap::soften() {
 }
 
 template <int kSize>
-double GaussSeidelMap::visit(const Contact& contact, double* others, double* p) const {
+double GaussSeidelMap::visit(Contact& contact, double* others, double* p) const {
   add_difference<kSize>(contact, p, others);
   double found[3];
   if (law_ == Law::none || contact.friction <= 0.0) {
@@ -163,8 +163,11 @@ double GaussSeidelMap::visit(const Contact& contact, double* others, double* p) 
       solve_planar_coulomb(contact.w, contact.inverse, others, contact.friction, found);
     else
       solve_planar_relaxed(contact.w, contact.inverse, others, contact.friction, found);
+  } else if (law_ == Law::coulomb) {
+    solve_spatial_coulomb(contact.w, contact.inverse, others, contact.friction, contact.slip,
+                          found);
   } else {
-    solve_spatial(law_, contact.w, contact.inverse, others, contact.friction, found);
+    solve_spatial_relaxed(contact.w, others, contact.friction, found);
   }
   double square = 0.0;
   for (int k = 0; k < kSize; ++k) {
@@ -180,7 +183,7 @@ double GaussSeidelMap::sweep_all(double* p) {
   double moved = 0.0;
   const int count = rows_->count();
   for (int i = 0; i < count; ++i) {
-    const Contact& contact = contacts_[static_cast<std::size_t>(i)];
+    Contact& contact = contacts_[static_cast<std::size_t>(i)];
     if (contact.inverse_mass == 0.0) continue;
     double others[kSize];
     rows_->template others_of<kSize>(i, p, rows_->q(i), others);
@@ -247,7 +250,7 @@ double GaussSeidelMap::visit_rolling(std::size_t i, const double* others, double
 double GaussSeidelMap::sweep_mixed(double* p) {
   double moved = 0.0;
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
-    const Contact& contact = contacts_[i];
+    Contact& contact = contacts_[i];
     if (contact.inverse_mass == 0.0) continue;
     const int block = static_cast<int>(i);
     double others[BlockRows<double>::kMaxSize];

@@ -28,6 +28,7 @@ class GaussSeidelMap final : public SweepMap {
     LocalBlock w, inverse;  // of three rows; of two rows nn, n1 and s11
     double friction;        // 0 without friction
     double inverse_mass;    // 1/kg, of the norm of changes; 0: nothing moves it
+    double slip;            // rate over impulse when it slid last; 0: not yet
     int difference;         // of W_ii and w, row-major in differences_; -1: none
   };
   void note_difference(int block, Contact& contact);
@@ -45,7 +46,7 @@ class GaussSeidelMap final : public SweepMap {
   double sweep_mixed(double* p);
   /// p <- the solution of the local problem with q; the square of the change.
   template <int kSize>
-  double visit(const Contact& contact, double* others, double* p) const;
+  double visit(Contact& contact, double* others, double* p) const;
   double visit_row(std::size_t i, const double* others, double* p) const;
   double visit_rolling(std::size_t i, const double* others, double* p) const;
 

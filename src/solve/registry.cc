@@ -15,6 +15,7 @@ std::vector<SolverInfo>& table() {
       interior_point_info(),
       hybrid_info(),
       nonlinear_cg_info(),
+      spectral_info(),
       prox_richardson_info(),
       prox_jacobi_info(),
       prox_gauss_seidel_info(),
