@@ -105,6 +105,7 @@ Json list_json(const std::string& what) {
                       {"description", solver.description},
                       {"source", solver.source},
                       {"laws", law_names(solver)},
+                      {"solves_contacts", solver.solves_contacts},
                       {"max_iterations", solver.default_max_iterations},
                       {"options", parameters_json(solver.options)}});
     }
@@ -145,7 +146,10 @@ void print_list(const Json& list) {
                entry["description"].get<std::string>());
     if (entry.contains("laws")) {
       const auto laws = entry["laws"].get<std::vector<std::string>>();
-      fmt::print("    laws: {}; at most {} iterations unless told otherwise\n", join_words(laws),
+      const bool has_contacts = entry["solves_contacts"].get<bool>();
+      fmt::print("    {}; at most {} iterations unless told otherwise\n",
+                 has_contacts ? "laws: " + join_words(laws)
+                              : "linear complementarity problems only, no contacts",
                  entry["max_iterations"].get<int>());
       if (const auto source = entry["source"].get<std::string>(); !source.empty()) {
         fmt::print("    source: {}\n", source);

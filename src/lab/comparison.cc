@@ -69,6 +69,14 @@ std::string beginning(const std::string& name) {
   return name.substr(0, end);
 }
 
+/// A file that is named and lies in a folder that is named too counts once.
+void drop_repeated(std::vector<ProblemEntry>& entries) {
+  std::set<std::pair<std::string, int>> seen;
+  std::erase_if(entries, [&](const ProblemEntry& entry) {
+    return !seen.emplace(fs::weakly_canonical(entry.path).string(), entry.frame).second;
+  });
+}
+
 void set_families(std::vector<ProblemEntry>& entries) {
   const bool is_one_folder =
       std::all_of(entries.begin(), entries.end(),
@@ -174,6 +182,7 @@ std::vector<ProblemEntry> find_problems(const std::vector<std::string>& paths,
       throw InputError(fmt::format("{}: there are no problem files in this folder", path));
     }
   }
+  drop_repeated(entries);
   if (!entries.empty()) set_families(entries);
   return entries;
 }

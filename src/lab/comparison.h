@@ -26,7 +26,7 @@ struct SkippedFile {
 /// Files as they are, folders with all problem files below them, in the order of their names.
 /// Files that are named and cannot be read are an InputError; those found in folders are skipped.
 /// Problems of one folder get their families from the beginnings of their names, those of several
-/// from their folders. The wish `frame` (path#frame) is honoured.
+/// from their folders. path#12 is frame 12 alone. What is named twice counts once.
 std::vector<ProblemEntry> find_problems(const std::vector<std::string>& paths,
                                         std::vector<SkippedFile>& skipped);
 

@@ -26,7 +26,7 @@ export interface ChartContent {
 
 const kHeight = 360;
 const kMargin = { top: 12, bottom: 40, left: 58 };
-const kLegendWidth = 178;
+const kLegendWidth = 190;
 const kLegendRow = 15;
 const kReach = 60; // px from which a point is still meant
 
@@ -117,7 +117,7 @@ export class Chart {
       const at = this.yOf(value);
       if (at < kMargin.top || at > bottom) continue;
       add(svg('line', { class: 'level', x1: kMargin.left, x2: this.right, y1: at, y2: at }));
-      add(svg('text', { class: 'tick', x: this.right - 4, y: at - 4, 'text-anchor': 'end' }, text));
+      add(svg('text', { class: 'tick', x: kMargin.left + 5, y: at - 4 }, text));
     }
     const middle = 0.5 * (kMargin.top + bottom);
     add(svg('rect', { class: 'frame', x: kMargin.left, y: kMargin.top, width: this.right - kMargin.left, height: bottom - kMargin.top }));
@@ -147,14 +147,14 @@ export class Chart {
   }
 
   private drawLegend(lines: Line[]): void {
-    const left = this.right + 12;
+    const left = this.right + 24;
     lines.forEach(({ solver }, index) => {
       const y = kMargin.top + 8 + index * Math.min(kLegendRow, (kHeight - 24) / lines.length);
       const { colour, dash } = this.looks.of(solver);
       const isOff = this.looks.off.has(solver);
       const entry = svg('g', { class: isOff ? 'entry off' : 'entry', 'data-entry': solver, tabindex: 0, role: 'button', 'aria-pressed': String(!isOff) },
         svg('title', {}, 'Click: hide or show. Double click: this one alone.'),
-        svg('rect', { class: 'hit', x: left - 4, y: y - 8, width: kLegendWidth - 8, height: kLegendRow }),
+        svg('rect', { class: 'hit', x: left - 4, y: y - 8, width: kLegendWidth - 22, height: kLegendRow }),
         svg('line', { x1: left, x2: left + 24, y1: y, y2: y, style: `stroke:${colour}`, 'stroke-dasharray': dash, 'stroke-width': 2 }),
         svg('text', { class: 'tick', x: left + 30, y: y + 4 }, solver));
       entry.addEventListener('click', () => this.looks.toggle(solver));

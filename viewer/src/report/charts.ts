@@ -114,11 +114,11 @@ function textOf([iteration, seconds, total, normal, friction, open, stick, slide
   return text;
 }
 
-/** The problem that most solvers worked on, and of those the one with the most unknowns. */
+/** A problem that many solvers worked on, and no tiny one. */
 function mostInteresting(results: Result[]): string {
   const count = new Map<string, number>();
   results.forEach(({ problem }) => count.set(problem, (count.get(problem) ?? 0) + 1));
-  const score = ({ problem, unknowns }: Result): number => 1e6 * count.get(problem)! + Math.min(unknowns, 1e5);
+  const score = ({ problem, unknowns }: Result): number => count.get(problem)! * Math.log10(10 + unknowns);
   return results.reduce<Result | null>((best, one) => (best && score(best) >= score(one) ? best : one), null)?.problem ?? '';
 }
 

@@ -16,8 +16,8 @@ export function summarySection(data: Data, looks: Looks): HTMLElement {
     { head: 'failed', cell: (row) => String(row.failed), order: (row) => -row.failed },
     { head: 'n/a', help: 'the method does not apply: law, size or kind of problem', cell: (row) => String(row.not_applicable), order: (row) => -row.not_applicable },
     { head: 'wins', help: 'problems on which it was the fastest', cell: (row) => String(row.wins), order: (row) => -row.wins },
-    { head: 'ratio to the best', help: 'geometric mean of its CPU time over that of the fastest solver, over the problems it solved', cell: (row) => digits(row.mean_ratio), order: (row) => row.mean_ratio ?? Infinity },
-    { head: 'median CPU time', help: 'over the problems it solved', cell: (row) => timeText(row.median_cpu_s), order: (row) => row.median_cpu_s ?? Infinity },
+    { head: 'ratio', help: 'geometric mean of its CPU time over that of the fastest solver, over the problems it solved', cell: (row) => digits(row.mean_ratio), order: (row) => row.mean_ratio ?? Infinity },
+    { head: 'median CPU', help: 'over the problems it solved', cell: (row) => timeText(row.median_cpu_s), order: (row) => row.median_cpu_s ?? Infinity },
   ];
   const parts = data.tolerances.map((tolerance) => {
     const rows = [...(statisticsOf(data, tolerance)?.solvers ?? [])].sort(byMerit);
@@ -27,6 +27,7 @@ export function summarySection(data: Data, looks: Looks): HTMLElement {
   });
   return h('section', { id: 'summary' },
     h('h2', {}, 'Summary'),
+    h('p', { class: 'note' }, 'Ratio: geometric mean of the CPU time over that of the fastest solver for each problem, over the problems solved. Wins: where it was the fastest.'),
     h('div', { class: 'row' },
       h('button', { class: 'quiet', onclick: () => looks.showAll(true) }, 'all solvers in the charts'),
       h('button', { class: 'quiet', onclick: () => looks.showAll(false) }, 'none')),
