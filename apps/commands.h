@@ -21,6 +21,7 @@ void add_run(CLI::App& program, Action& action);
 void add_view(CLI::App& program, Action& action);
 void add_solve(CLI::App& program, Action& action);
 void add_compare(CLI::App& program, Action& action);
+void add_bench(CLI::App& program, Action& action);
 void add_list(CLI::App& program, Action& action);
 void add_info(CLI::App& program, Action& action);
 void add_check(CLI::App& program, Action& action);

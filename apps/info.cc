@@ -19,6 +19,7 @@
 #include "scree/error.h"
 #include "scree/world.h"
 #include "world/redundancy.h"
+#include "world/run_check.h"
 
 namespace scree::app {
 namespace {
@@ -99,6 +100,8 @@ Json describe_scene(const Scene& scene) {
                  {"solver", scene.run.solver},
                  {"law", scene.run.law},
                  {"tolerance", scene.run.tolerance}};
+  if (scene.run.law == "pyramid")
+    json["run"]["directions"] = pyramid_directions(scene.run, scene.planar);
   for (const auto& [option, value] : scene.run.solver_options) {
     json["run"]["solver_options"][option] = value;
   }
@@ -106,10 +109,12 @@ Json describe_scene(const Scene& scene) {
 }
 
 Json describe_provenance(const Provenance& made) {
-  return {{"command", made.command}, {"solver", made.solver},
-          {"law", made.law},         {"collision", made.collision},
-          {"step", made.step},       {"tolerance", made.tolerance},
-          {"threads", made.threads}, {"solver_options", made.solver_options}};
+  Json json = {{"command", made.command}, {"solver", made.solver},
+               {"law", made.law},         {"collision", made.collision},
+               {"step", made.step},       {"tolerance", made.tolerance},
+               {"threads", made.threads}, {"solver_options", made.solver_options}};
+  if (made.directions > 0) json["directions"] = made.directions;
+  return json;
 }
 
 double largest(const std::vector<double>& values) {

@@ -131,6 +131,7 @@ int run_program(int argc, char** argv) {
   add_view(program, action);
   add_solve(program, action);
   add_compare(program, action);
+  add_bench(program, action);
   add_list(program, action);
   add_info(program, action);
   add_check(program, action);

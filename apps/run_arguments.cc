@@ -4,6 +4,7 @@
 #include "plugins.h"
 #include "problem_saver.h"
 #include "scree/error.h"
+#include "scree/scene.h"
 
 namespace scree::app {
 namespace {
@@ -26,6 +27,9 @@ void declare_simulation(CLI::App& verb, RunArguments& arguments) {
                   "option of the solver, name=value; may be repeated (scree list solvers)")
       ->allow_extra_args(false);
   verb.add_option("--law", a.law, "friction law; scree list laws")->check(not_empty("a law"));
+  verb.add_option("--directions", a.directions,
+                  "of friction, with the law pyramid (default: the scene's, or 8; planar scenes 2)")
+      ->transform(whole_number(2, kMostDirections));
   verb.add_option("--tolerance", a.tolerance,
                   "on the residual of each step (default: the scene's, or 1e-4)")
       ->transform(positive_number(""));

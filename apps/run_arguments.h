@@ -25,7 +25,7 @@ struct RunArguments {
   std::vector<std::string> settings;                        // name=value
   std::optional<double> time, step, tolerance, time_limit;  // s, s, relative, s
   std::optional<std::int64_t> steps;
-  std::optional<int> max_iterations;
+  std::optional<int> max_iterations, directions;
   std::string solver, law, collision;
   std::vector<std::string> solver_options;  // name=value
   std::string on_failure = "continue";

@@ -70,6 +70,7 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
   report_.threads = thread_count();
   report_.solver = run.solver;
   report_.law = run.law;
+  report_.directions = setup_.provenance.directions;
   report_.tolerance = run.tolerance;
   // Up to here an interrupt ends the program at once; from here on there are files to close.
   watch_interrupts();

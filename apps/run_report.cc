@@ -85,6 +85,7 @@ Json to_json(const RunReport& report) {
       {"residual_worst", run.residual_worst},
       {"tolerance", report.tolerance},
       {"converged_steps", run.converged_steps}};
+  if (report.directions > 0) json["solver"]["directions"] = report.directions;
   json["max_penetration_m"] = run.max_penetration;
   json["max_joint_error_m"] = run.max_joint_error;
   json["broken_joints"] = Json::array();
@@ -131,8 +132,10 @@ std::string summary(const RunReport& report) {
                                    run.mean_step_ms(), run.median_step_ms(), run.max_step_ms(),
                                    report.threads, report.threads == 1 ? "" : "s"));
   row("contacts", fmt::format("mean {:.1f}, max {:.0f}", run.contacts.mean(), run.contacts.max));
-  row("solver",
-      fmt::format("{}, law {}, tolerance {:g}", report.solver, report.law, report.tolerance));
+  const std::string directions =
+      report.directions > 0 ? fmt::format(" with {} directions", report.directions) : "";
+  row("solver", fmt::format("{}, law {}{}, tolerance {:g}", report.solver, report.law, directions,
+                            report.tolerance));
   row("iterations",
       fmt::format("mean {:.1f}, max {:.0f}", run.iterations.mean(), run.iterations.max));
   row("residual",

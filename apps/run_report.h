@@ -22,6 +22,7 @@ struct RunReport {
   double wall_s = 0.0, cpu_s = 0.0;  // of the stepping, without reading and compiling the scene
   int threads = 1;
   std::string solver, law;
+  int directions = 0;  // of the law `pyramid`; 0: another law
   double tolerance = 0.0;
   double max_speed_end = 0.0;     // m/s
   double max_displacement = 0.0;  // m

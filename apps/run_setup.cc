@@ -62,6 +62,12 @@ void override_settings(const RunArguments& arguments, RunSettings& run) {
   if (arguments.tolerance) run.tolerance = *arguments.tolerance;
   if (arguments.max_iterations) run.max_iterations = *arguments.max_iterations;
   if (!arguments.law.empty()) run.law = arguments.law;
+  if (arguments.directions && run.law != "pyramid") {
+    throw InputError(
+        fmt::format("--directions {}: the law {} has none; they belong to --law pyramid",
+                    *arguments.directions, run.law));
+  }
+  if (arguments.directions) run.directions = *arguments.directions;
   if (!arguments.solver.empty()) {
     // Another solver has other options.
     if (arguments.solver != run.solver) run.solver_options.clear();
@@ -134,6 +140,7 @@ Provenance provenance_of(const RunArguments& arguments, const RunSetup& setup) {
   made.command = command_line();
   made.solver = run.solver;
   made.law = run.law;
+  if (run.law == "pyramid") made.directions = pyramid_directions(run, setup.scene.planar);
   made.collision = setup.world.collision;
   made.step = run.step;
   made.tolerance = run.tolerance;

@@ -14,6 +14,7 @@ ALLOWED = {
     "record": {"base", "model", "problem"},
     "world": {"base", "model", "collision", "problem", "solve", "integrate", "record"},
     "lab": {"base", "problem", "solve", "record"},
+    "bench": {"base", "model", "collision", "problem", "solve", "integrate", "record", "world", "lab"},
     "view": {"base", "model", "collision", "problem", "solve", "integrate", "record", "world"},
 }
 EXTRA = {"problem/assemble.cc": {"model", "collision"}, "problem/assemble.h": {"model", "collision"},

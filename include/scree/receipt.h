@@ -33,6 +33,7 @@ struct Receipt {
   std::vector<double> joint_errors;            // m, one per joint, at the end
   double kinetic_energy = 0.0, potential_energy = 0.0;  // J, at the end
   std::string solver;
+  std::string message;  // of the status not_applicable: what the solver cannot do
   struct Times {
     double collide = 0, assemble = 0, solve = 0, integrate = 0, observe = 0;
   } ms;

@@ -173,11 +173,14 @@ inline Body ground(double height = 0.0) {
 
 // ---- How it is simulated, unless the caller says otherwise ----
 
+constexpr int kMostDirections = 1000;  // of the law `pyramid`
+
 struct RunSettings {
   double step = 0.01;  // s
   double time = 2.0;   // s
   std::string solver = "auto";
   std::string law = "coulomb";
+  int directions = 0;  // of the law `pyramid`, 2 or more; 0: 8, in planar scenes 2 (exact there)
   double tolerance = 1e-4;                                     // on the audit's relative residual
   int max_iterations = 0;                                      // 0: the solver's own default
   std::vector<std::pair<std::string, double>> solver_options;  // by the names SolverInfo lists

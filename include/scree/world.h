@@ -26,6 +26,7 @@ struct WorldOptions {
   double step = 0.0;   // s; 0: the scene's
   std::string solver;  // empty: the scene's
   std::string law;
+  int directions = 0;  // of the law `pyramid`; 0: the scene's
   double tolerance = 0.0;
   int max_iterations = 0;
   std::vector<std::pair<std::string, double>> solver_options;  // empty: the scene's

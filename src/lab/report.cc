@@ -1,7 +1,7 @@
 #include "lab/report.h"
 
+#include "lab/page.h"
 #include "lab/result_text.h"
-#include "scree/error.h"
 
 namespace scree {
 namespace {
@@ -79,20 +79,6 @@ Json results_json(const Comparison& comparison) {
   return results;
 }
 
-/// JSON inside <script>: nothing in it may look like the end of that element.
-std::string inside_script(const std::string& json) {
-  std::string text;
-  text.reserve(json.size());
-  for (const char letter : json) {
-    if (letter == '<') {
-      text += "\\u003c";
-    } else {
-      text += letter;
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
 Json comparison_json(const Comparison& comparison, const ReportInfo& info) {
@@ -104,18 +90,10 @@ Json comparison_json(const Comparison& comparison, const ReportInfo& info) {
 
 std::string report_html(const Comparison& comparison, const ReportInfo& info,
                         const std::string& page) {
-  static constexpr std::string_view kPlace =
-      R"(<script id="scree-results" type="application/json">)";
   Json json = comparison_head(comparison, info);
   json["statistics"] = statistics_json(comparison, info, true);
   json["results"] = results_json(comparison);
-  const std::size_t place = page.find(kPlace);
-  if (place == std::string::npos)
-    throw EnvironmentError("this program was built without the page of the report");
-  std::string text = page;
-  text.insert(place + kPlace.size(),
-              inside_script(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
-  return text;
+  return page_with(json, page);
 }
 
 }  // namespace scree

@@ -144,12 +144,15 @@ const std::vector<std::string>& integrator_names() {
 
 void read_run(const Field& field, const RunJudge& judge, RunSettings& run) {
   const std::size_t errors_before = field.context().errors.count();
-  const MapField map(field, {"step", "time", "solver", "law", "tolerance", "max_iterations",
-                             "solver_options", "integrator"});
+  const MapField map(field, {"step", "time", "solver", "law", "directions", "tolerance",
+                             "max_iterations", "solver_options", "integrator"});
   if (const auto step = map.find("step")) run.step = step->number(positive(kTime));
   if (const auto time = map.find("time")) run.time = time->number(not_negative(kTime));
   if (const auto solver = map.find("solver")) run.solver = solver->text();
   if (const auto law = map.find("law")) run.law = law->text();
+  if (const auto directions = map.find("directions")) {
+    run.directions = static_cast<int>(directions->integer(0, kMostDirections));
+  }
   if (const auto integrator = map.find("integrator"))
     run.integrator = integrator_names()[integrator->word(integrator_names())];
   if (const auto tolerance = map.find("tolerance")) {

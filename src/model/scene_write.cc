@@ -246,6 +246,7 @@ std::string write_scene(const Scene& scene) {
   fmt::format_to(
       out, "run: {{step: {}, time: {}, solver: {}, law: {}, tolerance: {}, max_iterations: {}",
       run.step, run.time, quoted(run.solver), quoted(run.law), run.tolerance, run.max_iterations);
+  if (run.directions != 0) fmt::format_to(out, ", directions: {}", run.directions);
   if (run.integrator != "euler") fmt::format_to(out, ", integrator: {}", run.integrator);
   if (!run.solver_options.empty()) {
     fmt::format_to(out, ", solver_options: {{");

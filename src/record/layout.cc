@@ -146,6 +146,7 @@ void write_meta(Hdf5File& file, const std::string& format, std::int64_t version,
   file.set_attribute(meta, "command", provenance.command);
   file.set_attribute(meta, "solver", provenance.solver);
   file.set_attribute(meta, "law", provenance.law);
+  file.set_attribute(meta, "directions", std::int64_t{provenance.directions});
   file.set_attribute(meta, "collision", provenance.collision);
   file.set_attribute(meta, "on_failure", provenance.on_failure);
   file.set_attribute(meta, "step", provenance.step);
@@ -178,6 +179,8 @@ Meta read_meta(const Hdf5File& file, const std::string& format, std::int64_t hig
   from.command = file.text_attribute(meta, "command");
   from.solver = file.text_attribute(meta, "solver");
   from.law = file.text_attribute(meta, "law");
+  if (file.has_attribute(meta, "directions"))
+    from.directions = static_cast<int>(file.integer_attribute(meta, "directions"));
   from.collision = file.text_attribute(meta, "collision");
   from.on_failure = file.text_attribute(meta, "on_failure");
   from.step = file.number_attribute(meta, "step");

@@ -19,6 +19,7 @@ namespace scree {
 struct Provenance {
   std::string command;  // command line
   std::string solver, law, collision;
+  int directions = 0;                  // of the law `pyramid`; 0: another law
   double step = 0.0, tolerance = 0.0;  // s; relative
   int threads = 1;
   int max_iterations = 0;      // 0: the solver's default

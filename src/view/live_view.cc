@@ -346,6 +346,7 @@ void LiveView::restart(World& world, const Overrides& parameters) {
   scene.run.solver = now.solver;
   scene.run.solver_options = now.solver_options;
   scene.run.law = now.law;
+  scene.run.directions = now.directions;
   scene.run.tolerance = now.tolerance;
   thrown_ = 0;
   replace(world, scene, false);

@@ -21,6 +21,14 @@ std::vector<std::string> names_of(const std::vector<Law>& laws) {
   return names;
 }
 
+std::vector<std::string> solvers_for(const std::string& law) {
+  std::vector<std::string> names;
+  for (const SolverInfo& info : solvers()) {
+    if (is_among(law, names_of(info.laws))) names.push_back(info.name);
+  }
+  return names;
+}
+
 std::string must_be_one_of(const std::vector<std::string>& known, const std::string& given) {
   return fmt::format("must be one of {}, got '{}'{}", join_words(known), given,
                      did_you_mean(given, known));
@@ -34,7 +42,7 @@ std::string complaint_about(const SolverInfo& solver,
   nothing.bodies.resize(1);
   Impulses none;
   SolveOptions solve_options;
-  solve_options.law = solver.laws.front();
+  if (!solver.laws.empty()) solve_options.law = solver.laws.front();
   solve_options.extra = std::move(options);
   try {
     solver.create()->solve(nothing, none, solve_options);
@@ -79,11 +87,23 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return near.empty() ? "" : fmt::format(" (did you mean {}?)", near);
 }
 
+int pyramid_directions(const RunSettings& run, bool is_planar) {
+  if (run.directions != 0) return run.directions;
+  return is_planar ? 2 : kDefaultDirections;
+}
+
 std::vector<SettingProblem> find_setting_problems(const RunSettings& run) {
   std::vector<SettingProblem> problems;
   const std::vector<std::string> laws = names_of({kLaws.begin(), kLaws.end()});
   const bool is_law_known = is_among(run.law, laws);
   if (!is_law_known) problems.push_back({{"law"}, false, must_be_one_of(laws, run.law)});
+
+  if (run.directions != 0 && (run.directions < 2 || run.directions > kMostDirections)) {
+    problems.push_back({{"directions"},
+                        false,
+                        fmt::format("must be from 2 to {}, or 0 for the default, got {}",
+                                    kMostDirections, run.directions)});
+  }
 
   const auto& all = solvers();
   const auto solver = std::find_if(all.begin(), all.end(),
@@ -98,8 +118,9 @@ std::vector<SettingProblem> find_setting_problems(const RunSettings& run) {
   if (is_law_known && !is_among(run.law, able)) {
     problems.push_back({{"solver"},
                         false,
-                        fmt::format("must be one for the law {}, got {}, which solves {}", run.law,
-                                    run.solver, join_words(able))});
+                        fmt::format("must be one for the law {} ({}), got {}, which solves {}",
+                                    run.law, join_words(solvers_for(run.law)), run.solver,
+                                    able.empty() ? "no contacts" : join_words(able))});
   }
   check_options(*solver, run, problems);
   return problems;

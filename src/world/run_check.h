@@ -9,8 +9,11 @@
 
 namespace scree {
 
-/// Everything wrong with solver, law and solver options, the values of the options included.
+/// Everything wrong with solver, law, directions and solver options, the values of the options included.
 std::vector<SettingProblem> find_setting_problems(const RunSettings& run);
+
+/// Of the law `pyramid` in such a run. Two are the whole cone of a planar scene.
+int pyramid_directions(const RunSettings& run, bool is_planar);
 
 /// " (did you mean near?)", or nothing when no word is near.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);

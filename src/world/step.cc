@@ -184,10 +184,12 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
 
   // The judge's word, not the solver's: a registered solver may report what it likes.
   w.audit.prepare(w.problem);
+  w.audit.directions = options.directions;
   receipt.residuals = w.audit.residuals(w.problem, w.impulses, options.law);
   receipt.status = result.status;
   receipt.iterations = result.iterations;
   receipt.solver = result.used;
+  receipt.message = result.message;
   receipt.converged = receipt.residuals.relative_rms <= options.tolerance &&
                       errors.relative <= std::max(kOpen, kOpenShare * options.tolerance);
   if (!receipt.converged && receipt.status == SolveStatus::converged) {

@@ -87,6 +87,10 @@ Receipt World::Parts::advance(const State& from, double step, int halvings_left)
                                   error.what()));
   }
   stop_if_given_up();
+  if (receipt.status == SolveStatus::not_applicable) {
+    throw StepFailure(fmt::format("step {}: {}; the state before the step is kept", state.step + 1,
+                                  receipt.message));
+  }
   std::string quantity;
   const int broken = find_non_finite(workspace.next, quantity);
   const bool is_lost = broken < 0 && !is_finite(receipt);
@@ -135,12 +139,14 @@ World::World(const Scene& scene, const WorldOptions& options) : parts_(std::make
   if (options.step > 0.0) p.scene.run.step = options.step;
   if (!options.solver.empty()) p.scene.run.solver = options.solver;
   if (!options.law.empty()) p.scene.run.law = options.law;
+  if (options.directions != 0) p.scene.run.directions = options.directions;
   if (options.tolerance > 0.0) p.scene.run.tolerance = options.tolerance;
   if (options.max_iterations > 0) p.scene.run.max_iterations = options.max_iterations;
   if (!options.solver_options.empty()) p.scene.run.solver_options = options.solver_options;
   const RunSettings& run = p.scene.run;
   check_settings(run);
   p.solve_options.law = law_named(run.law);
+  p.solve_options.directions = pyramid_directions(run, p.scene.planar);
   p.solve_options.tolerance = run.tolerance;
   p.solve_options.max_iterations = run.max_iterations;
   p.solve_options.time_limit = options.time_limit;

@@ -239,6 +239,32 @@ TEST(Run, SolverOptionsReachTheSolverTheFilesAndARestart) {
   run_json(folder, {"run", "--restart", "c.h5", "--steps", "1", "--solver", "jacobi"});
 }
 
+// A tetrahedron of friction is another cone than one with eight facets; the number is in the
+// files, and a restart goes on with it.
+TEST(Run, DirectionsReachTheSolverTheFilesAndARestart) {
+  const Folder folder;
+  const Names slide = {"run",   "incline", "--set",    "friction=0.3",
+                       "--law", "pyramid", "--solver", "lemke"};
+  const Names three = {"--directions", "3"};
+  const Json whole = run_json(folder, slide + three + Names{"--steps", "12", "--record", "r.h5"});
+  EXPECT_EQ(whole["solver"]["law"], "pyramid");
+  EXPECT_EQ(whole["solver"]["directions"], 3);
+  EXPECT_EQ(whole["solver"]["converged_steps"], 12);
+  EXPECT_NE(whole["state_hash"], run_json(folder, slide + Names{"--steps", "12"})["state_hash"]);
+  EXPECT_EQ(Recording(folder.path("r.h5")).provenance().directions, 3);
+  run_json(folder, slide + three + Names{"--steps", "5", "--checkpoint", "c.h5"});
+  const Json rest = run_json(folder, {"run", "--restart", "c.h5", "--steps", "7"});
+  EXPECT_EQ(rest["state_hash"], whole["state_hash"]);
+  EXPECT_EQ(rest["solver"]["directions"], 3);
+}
+
+TEST(Run, PlanarScenesHaveTwoDirections) {
+  const Folder folder;
+  const Json run = run_json(
+      folder, {"run", "friction-angle", "--law", "pyramid", "--solver", "lemke", "--steps", "3"});
+  EXPECT_EQ(run["solver"]["directions"], 2);
+}
+
 TEST(Run, SolverOptionsStandInSceneFilesToo) {
   const Folder folder;
   ASSERT_EQ(scree(folder, {"export", "wall", "wall.yaml", "--set", "bricks=40"}).exit_code, 0);

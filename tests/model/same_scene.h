@@ -131,6 +131,7 @@ inline void expect_same_scene(const Scene& a, const Scene& b) {
   expect_same(a.run.time, b.run.time, "time");
   EXPECT_EQ(a.run.solver, b.run.solver);
   EXPECT_EQ(a.run.law, b.run.law);
+  EXPECT_EQ(a.run.directions, b.run.directions);
   expect_same(a.run.tolerance, b.run.tolerance, "tolerance");
   EXPECT_EQ(a.run.max_iterations, b.run.max_iterations);
   EXPECT_EQ(a.run.solver_options, b.run.solver_options);

@@ -108,6 +108,7 @@ inline Provenance some_provenance() {
   provenance.command = "scree run \"a scene.yaml\" --record out.h5";
   provenance.solver = "auto";
   provenance.law = "coulomb";
+  provenance.directions = 6;
   provenance.collision = "scree";
   provenance.step = 0.01;
   provenance.tolerance = 1e-4;

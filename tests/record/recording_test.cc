@@ -307,6 +307,7 @@ TEST(Recording, TellsWhoWroteItAndHow) {
   const Provenance& from = recording.provenance();
   EXPECT_EQ(from.command, "scree run \"a scene.yaml\" --record out.h5");
   EXPECT_EQ(from.law, "coulomb");
+  EXPECT_EQ(from.directions, 6);
   EXPECT_EQ(from.step, 0.01);
   EXPECT_EQ(from.tolerance, 1e-4);
   EXPECT_EQ(from.threads, 3);

@@ -1,4 +1,5 @@
 // What src/lab/report.cc puts into the page, and what several parts of the page ask of it.
+import type { ProxData } from './prox_data';
 
 /** iteration, seconds, total, normal, friction, open, stick, slide */
 export type HistoryRow = [number, number, number | null, number | null, number | null, number, number, number];
@@ -57,8 +58,8 @@ export interface Data {
   results: Result[];
 }
 
-export function readData(): Data {
-  return JSON.parse(document.getElementById('scree-results')!.textContent!) as Data;
+export function readData(): Data | ProxData {
+  return JSON.parse(document.getElementById('scree-results')!.textContent!) as Data | ProxData;
 }
 
 export const isSolved = (result: Result): boolean => result.status === 'converged';

@@ -1,10 +1,12 @@
-// The page of `scree compare --html`: everything it shows is in the page itself.
+// The pages of `scree compare --html` and of `scree bench --html`: everything they show is in the page itself.
 import './report.css';
 import { copyText, h } from '../ui/dom';
 import { convergenceCharts, profileCharts } from './charts';
 import { readData, toleranceText, unique } from './data';
 import type { Data } from './data';
 import { Looks } from './look';
+import { proxHeader, proxSections } from './prox';
+import type { ProxData } from './prox_data';
 import { failureSection, familySection, summarySection, timesSection } from './tables';
 
 function followTheme(): HTMLElement {
@@ -30,15 +32,21 @@ function header(data: Data, theme: HTMLElement): HTMLElement {
     h('nav', {}, ...links.map(([id, text]) => h('a', { href: `#${id}` }, text))));
 }
 
-function made(data: Data): HTMLElement {
+function timing(data: Data): [string, string][] {
+  return [
+    ['solves at a time', `${data.jobs}, each in a process of its own with one thread, tied to a core`],
+    ['times', `CPU time from the data of the file to the impulses; solves shorter than 20 ms are repeated up to ${data.repeats} times, and the median counts`],
+  ];
+}
+
+function made(data: Pick<Data, 'command' | 'machine'>, more: [string, string][]): HTMLElement {
   const copy = h('button', { class: 'quiet', onclick: async () => {
     copy.textContent = (await copyText(data.command)) ? 'copied' : 'not copied';
   } }, 'copy');
   const names: Record<string, string> = { memory_GB: 'memory, GB' };
   const facts: [string, string][] = [
     ...Object.entries(data.machine).map(([name, value]): [string, string] => [names[name] ?? name, String(value)]),
-    ['solves at a time', `${data.jobs}, each in a process of its own with one thread, tied to a core`],
-    ['times', `CPU time from the data of the file to the impulses; solves shorter than 20 ms are repeated up to ${data.repeats} times, and the median counts`],
+    ...more,
   ];
   return h('section', { id: 'made' },
     h('h2', {}, 'How it was made'),
@@ -46,16 +54,27 @@ function made(data: Data): HTMLElement {
     h('dl', {}, ...facts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])));
 }
 
-const data = readData();
-const looks = new Looks(data.solvers);
-const report = document.getElementById('report')!;
 // In the page before they are filled: charts ask how wide they are.
-report.append(header(data, followTheme()));
-report.append(summarySection(data, looks));
-report.append(profileCharts(data, looks));
-report.append(convergenceCharts(data, looks));
-report.append(familySection(data, looks));
-report.append(failureSection(data, looks));
-report.append(timesSection(data));
-report.append(made(data));
+function showComparison(data: Data, report: HTMLElement): void {
+  const looks = new Looks(data.solvers);
+  report.append(header(data, followTheme()));
+  report.append(summarySection(data, looks));
+  report.append(profileCharts(data, looks));
+  report.append(convergenceCharts(data, looks));
+  report.append(familySection(data, looks));
+  report.append(failureSection(data, looks));
+  report.append(timesSection(data));
+  report.append(made(data, timing(data)));
+}
+
+function showProx(data: ProxData, report: HTMLElement): void {
+  document.title = 'Scree: proximal points against pivoting';
+  report.append(proxHeader(data, followTheme()), ...proxSections(data));
+  report.append(made(data, [['times', 'CPU time of the steps, collision detection included, in one thread'], ['took', `${Math.round(data.wall_s)} s`]]));
+}
+
+const data = readData();
+const report = document.getElementById('report')!;
+if ('benchmark' in data) showProx(data, report);
+else showComparison(data, report);
 document.documentElement.dataset.ready = 'yes';
