@@ -2,11 +2,11 @@
 //
 // Gauss-Seidel serves nearly every step. What it cannot do is shift load across a whole wall or
 // arch: there the interior point takes over, if its factor is affordable (walls, chains and sheets;
-// not heaps), and hands its impulses back.
+// not heaps), and hands its impulses back. Problems given by matrices: auto_matrices.h.
 #include <algorithm>
 #include <chrono>
 
-#include "solve/cone_portfolio.h"
+#include "solve/auto_matrices.h"
 #include "solve/methods.h"
 #include "solve/options.h"
 
@@ -32,20 +32,21 @@ class Automatic final : public Solver {
                     const SolveOptions& options) override;
   SolveResult solve_again(const Problem& problem, Impulses& impulses,
                           const SolveOptions& options) override {
-    return problem.rows.empty() ? solve(problem, impulses, options)
-                                : hybrid_->solve_again(problem, impulses, options);
+    const bool is_hybrid = !problem.rows.empty() && options.law != Law::pyramid;
+    return is_hybrid ? hybrid_->solve_again(problem, impulses, options)
+                     : solve(problem, impulses, options);
   }
 
   SolveResult solve(const MatrixProblem& problem, VecX& impulses,
                     const SolveOptions& options) override {
-    return cones_.solve(problem, impulses, options);
+    return matrices_.solve(problem, impulses, options);
   }
 
  private:
   /// Counts the work of `step` in `total` and keeps its outcome.
   static void add(SolveResult& total, SolveResult step);
 
-  ConePortfolio cones_;
+  AutoMatrices matrices_;
   std::unique_ptr<Solver> sweeps_ = gauss_seidel_info().create();
   std::unique_ptr<Solver> interior_ = interior_point_info().create();
   std::unique_ptr<Solver> hybrid_ = hybrid_info().create();
@@ -61,6 +62,7 @@ void Automatic::add(SolveResult& total, SolveResult step) {
 
 SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
                              const SolveOptions& options) {
+  if (options.law == Law::pyramid) return matrices_.solve(problem, impulses, options);
   if (!problem.rows.empty()) return hybrid_->solve(problem, impulses, options);
   const int most = options.max_iterations > 0 ? options.max_iterations
                                               : gauss_seidel_info().default_max_iterations;
@@ -123,9 +125,10 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
 SolverInfo automatic_info() {
   SolverInfo info = gauss_seidel_info();
   info.name = "auto";
+  info.laws.assign(kLaws.begin(), kLaws.end());
   info.description =
-      "gauss-seidel, and interior-point where that gets stuck; hybrid where there are joints; the "
-      "receipt says which";
+      "gauss-seidel, and interior-point where that gets stuck; hybrid where there are joints; on "
+      "matrices sweeps and Newton by turns, for rows pivoting; the receipt says which";
   info.source = "";
   info.create = [] { return std::make_unique<Automatic>(); };
   return info;

@@ -24,6 +24,7 @@
 
 #include "solve/krylov.h"
 #include "solve/methods.h"
+#include "solve/newton_cones.h"
 #include "solve/row_functions.h"
 #include "solve/row_judge.h"
 
@@ -224,20 +225,37 @@ SolveResult NewtonRows::solve_rows(const MatrixProblem& problem, VecX& z,
   return result;
 }
 
+/// Contacts with a cone go to the Fischer function of the cone, everything else is rows.
+class NewtonFischer final : public MatrixSolver {
+ public:
+  using MatrixSolver::solve;
+  SolveResult solve(const MatrixProblem& problem, VecX& impulses,
+                    const SolveOptions& options) override {
+    const bool is_rows = options.law == Law::pyramid || options.law == Law::none;
+    if (is_rows || problem.contact_count() == 0) return rows_.solve(problem, impulses, options);
+    return solve_cone_fischer(problem, impulses, options);
+  }
+
+ private:
+  NewtonRows rows_{false};
+};
+
 }  // namespace
 
 SolverInfo newton_fischer_info() {
   SolverInfo info;
   info.name = "newton-fischer";
-  info.description = "semismooth Newton on the Fischer-Burmeister function of bounded rows";
+  info.description =
+      "semismooth Newton on the Fischer-Burmeister function, of cones or bounded rows";
   info.source =
       "A. Fischer, Optimization 24 (1992) 269-284; T. De Luca, F. Facchinei, C. Kanzow, Comp. Opt. "
       "Appl. 16 (2000) 173-205";
-  info.laws = {Law::pyramid, Law::none};
-  info.options = {{"variant", 0, "0 perturbed, 1 approximated (GMRES), 2 penalised"},
-                  {"attempts", 8, "starts to try when the merit is stationary"}};
+  info.laws = {Law::coulomb, Law::relaxed, Law::pyramid, Law::none};
+  info.options = newton_options();
+  info.options.push_back({"variant", 0, "rows: 0 perturbed, 1 approximated (GMRES), 2 penalised"});
+  info.options.push_back({"attempts", 8, "rows: starts to try when the merit is stationary"});
   info.default_max_iterations = 500;
-  info.create = [] { return std::make_unique<NewtonRows>(false); };
+  info.create = [] { return std::make_unique<NewtonFischer>(); };
   return info;
 }
 
