@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "problem/forms.h"
@@ -237,9 +238,15 @@ Vec3 tangent_of(const Vec3& normal) {
   return (axis - normal * normal.dot(axis)).normalized();
 }
 
-void read_contacts(FrameReader& frame, const BodyFrame& bodies, Problem& problem,
-                   MechanicalState& state) {
-  if (frame.find({"contacts"}).empty()) return;
+/// How many contacts the file has, and which of them became those of the problem.
+struct ContactOrder {
+  std::size_t count = 0;
+  std::vector<std::size_t> kept;
+};
+
+ContactOrder read_contacts(FrameReader& frame, const BodyFrame& bodies, Problem& problem,
+                           MechanicalState& state) {
+  if (frame.find({"contacts"}).empty()) return {};
   const ProblemFields& fields = frame.fields();
   const std::string gaps = frame.require({"contacts/gap", "contacts/PSI", "contacts/depth"});
   const std::size_t n = frame.size(gaps);
@@ -260,9 +267,12 @@ void read_contacts(FrameReader& frame, const BodyFrame& bodies, Problem& problem
   if (!tangents.empty()) tangent = frame.vectors(tangents, n);
   if (!biases.empty()) bias = frame.vectors(biases, n);
 
-  std::vector<std::size_t> order(n);
+  // Points of a pair stand together, pairs in the order of the file.
+  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> first;
+  for (std::size_t i = 0; i < n; ++i) first.try_emplace({pair[2 * i], pair[2 * i + 1]}, i);
+  std::vector<std::size_t> order(n), kept;
   std::iota(order.begin(), order.end(), 0u);
-  const auto key = [&](std::size_t i) { return std::pair(pair[2 * i], pair[2 * i + 1]); };
+  const auto key = [&](std::size_t i) { return first.at({pair[2 * i], pair[2 * i + 1]}); };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t i, std::size_t j) { return key(i) < key(j); });
   for (const std::size_t i : order) {
@@ -274,6 +284,7 @@ void read_contacts(FrameReader& frame, const BodyFrame& bodies, Problem& problem
     if (!(std::abs(length - 1.0) < 1e-2)) {
       fields.refuse(fmt::format("{}[{}]", normals, i), length, "must have the length 1");
     }
+    kept.push_back(i);
     ContactBlock& contact = problem.contacts.emplace_back();
     contact.a = pair[2 * i];
     contact.b = pair[2 * i + 1];
@@ -291,6 +302,7 @@ void read_contacts(FrameReader& frame, const BodyFrame& bodies, Problem& problem
     contact.friction = friction[i];
     state.gap.push_back(gap[i]);
   }
+  return {n, std::move(kept)};
 }
 
 /// Bounds of the rows' impulses, N s; where a file has limits of force, those. Equal ones are those
@@ -436,16 +448,23 @@ void read_rpisim(const ProblemFields& fields, StoredProblem& stored) {
   MechanicalState& state = stored.mechanics.emplace();
   problem.step = read_step(frame);
   const BodyFrame bodies = read_bodies(frame, problem, state);
-  read_contacts(frame, bodies, problem, state);
+  const ContactOrder order = read_contacts(frame, bodies, problem, state);
   read_joints(frame, bodies, problem);
   stored.title = frame.text_note(group, "title");
   stored.matrices = matrix_problem(problem);
   stored.degrees_of_freedom = stored.matrices.velocity->mass.rows();
-  const int size = stored.matrices.rows();
   const auto impulses = [&](const char* name) -> std::optional<VecX> {
     const std::string path = group + "/solution/" + name;
     if (!fields.has(path)) return std::nullopt;
-    return fields.vector(path, size);
+    const auto rows = static_cast<int>(problem.rows.size());
+    const VecX in_file = fields.vector(path, static_cast<int>(3 * order.count) + rows);
+    VecX p(stored.matrices.rows());
+    for (std::size_t i = 0; i < order.kept.size(); ++i) {
+      p.segment<3>(static_cast<int>(3 * i)) =
+          in_file.segment<3>(static_cast<int>(3 * order.kept[i]));
+    }
+    p.tail(rows) = in_file.tail(rows);
+    return p;
   };
   stored.guess = impulses("impulses_at_start");
   stored.solution = impulses("impulses");
