@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/dense_product.h"
+
 namespace scree {
 namespace {
 
@@ -58,7 +60,8 @@ int factor_square(Dense& a, int* exchanges, double largest) {
     if (rest == 0) break;
     auto right = a.block(first, end, width, rest);
     a.block(first, first, width, width).triangularView<Eigen::UnitLower>().solveInPlace(right);
-    a.block(end, end, rest, rest).noalias() -= a.block(end, first, rest, width) * right;
+    subtract_product(
+        {&a(end, end), idx(n), &a(end, first), idx(n), &a(first, end), idx(n), rest, rest, width});
   }
   return vanished;
 }
@@ -327,7 +330,7 @@ int BlockLu::eliminate(const Front& front) {
   stack_.resize(top + idx(r) * idx(r));
   Dense update(stack_.data() + top, r, r);
   update = work.bottomRightCorner(r, r);
-  update.noalias() -= lower * upper;
+  subtract_product({update.data(), idx(r), lower.data(), idx(r), upper.data(), idx(p), r, r, p});
   stack_top_.push_back(top);
   stack_front_.push_back(&front);
   return vanished;
