@@ -102,11 +102,15 @@ SolveResult solve_by_newton(const MatrixProblem& problem, VecX& impulses,
     best_p = x;
   };
   for (int round = 0; round <= kRestarts; ++round) {
+    // Looked at after 1, 2, 4, 8 ... sweeps: easy problems need no factor at all.
     const int count = round == 0 ? start_sweeps : sweep_count;
-    if (count > 0) {
-      sweeps.sweep(p, count);
+    for (int done = 0; done < count;) {
+      const int more = std::min(std::max(1, done), count - done);
+      sweeps.sweep(p, more);
+      done += more;
       judge(p, audit.residual(p, options));
       if (best <= options.tolerance) return finish(SolveStatus::converged);
+      if (round > 0 && is_time_over(options, start)) return finish(SolveStatus::time_limit);
     }
     // Ten times as much, a tenth, a hundred times, a hundredth ...
     const int power = (round + 1) / 2;
