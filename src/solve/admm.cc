@@ -11,7 +11,7 @@
 // [BPCPE11] S. Boyd, N. Parikh, E. Chu, B. Peleato, J. Eckstein, "Distributed optimization and
 //   statistical learning via the alternating direction method of multipliers", Found. Trends Mach.
 //   Learn. 3 (2011) 1-122.
-// [CMLJC24] J. Carpentier, Q. Le Lidec, L. Montaut, "From compliant to rigid contact simulation: a
+// [CLM24] J. Carpentier, Q. Le Lidec, L. Montaut, "From compliant to rigid contact simulation: a
 //   unified and efficient approach", Robotics: Science and Systems (2024): the shift in every
 //   iteration.
 #include <algorithm>

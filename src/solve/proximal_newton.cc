@@ -6,11 +6,12 @@
 //
 // For the relaxed law this is the proximal multiplier method (its dual in velocities is Drake's SAP
 // repeated), solved by Newton on the natural map, or where that fails on the gradient of the convex
-// potential; for the exact law Newton works on Alart and
-// Curnier's function, where the shift s needs no loop of its own. In impulses, not in velocities:
-// open contacts leave the linear system, the matrix may be unsymmetric, and masses need not be
-// known. (With masses the factor of M + J^T K J would be smaller where contacts outnumber the
-// degrees of freedom by far.)
+// potential; for the exact law Newton works on Alart and Curnier's function, where the shift s
+// needs no loop of its own. In impulses, not in velocities: open contacts leave the linear system,
+// the matrix may be unsymmetric, and masses need not be known. (With masses the factor of
+// M + J^T K J would be smaller where contacts outnumber the degrees of freedom by far.) Start from
+// the impulses of the last step or from zero: Gauss-Seidel sweeps before it cost more Newton steps
+// than they save.
 //
 // [R76] R. T. Rockafellar, "Monotone operators and the proximal point algorithm", SIAM J. Control
 //   Optim. 14 (1976) 877-898.
