@@ -11,7 +11,7 @@
 // [BPCPE11] S. Boyd, N. Parikh, E. Chu, B. Peleato, J. Eckstein, "Distributed optimization and
 //   statistical learning via the alternating direction method of multipliers", Found. Trends Mach.
 //   Learn. 3 (2011) 1-122.
-// [CMLJC24] J. Carpentier, Q. Le Lidec, L. Montaut, "From compliant to rigid contact simulation: a
+// [CLM24] J. Carpentier, Q. Le Lidec, L. Montaut, "From compliant to rigid contact simulation: a
 //   unified and efficient approach", Robotics: Science and Systems (2024): the shift in every
 //   iteration.
 #include <algorithm>
@@ -29,8 +29,7 @@ namespace {
 
 constexpr int kMaxIterations = 5000;
 constexpr double kEquations = 1e-3;  // rho of rows without bounds, over that of the others
-constexpr int kLook = 15;            // iterations between looks at the balance
-constexpr int kLastChange = 400;     // iteration after which rho stays
+constexpr int kLook = 15;  // iterations to the first look at the balance; later ones are rarer
 constexpr double kUnbalanced = 5.0, kMostChange = 10.0;
 constexpr double kRelaxation = 1.6;
 
@@ -125,6 +124,7 @@ SolveResult Admm::solve(const MatrixProblem& problem, VecX& impulses, const Solv
   const auto span = [](VecX& x) {
     return std::span<double>(x.data(), static_cast<std::size_t>(x.size()));
   };
+  int next_look = kLook;
   while (true) {
     last_z_ = z_;
     iterate(problem, law, relaxation);
@@ -146,7 +146,8 @@ SolveResult Admm::solve(const MatrixProblem& problem, VecX& impulses, const Solv
     if (memory > 0) anderson_.accelerate(span(zeta_), span(next_), span(weight_));
     zeta_.swap(next_);
 
-    if (result.iterations % kLook != 0 || result.iterations > kLastChange) continue;
+    if (result.iterations < next_look) continue;
+    next_look += std::max(kLook, next_look / 3);
     const bool is_slow = apart > kUnbalanced * moved, is_stiff = moved > kUnbalanced * apart;
     if (!is_slow && !is_stiff) continue;
     const double factor =

@@ -5,13 +5,15 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/dense_product.h"
+
 namespace scree {
 namespace {
 
 // A block joins the front of its successor when that adds fewer zeros than this share of the
 // front, or when the front is too narrow for dense kernels to pay.
 constexpr double kZeroShare = 0.15;
-constexpr int kPanel = 32;            // columns
+constexpr int kPanel = 12;            // columns
 constexpr int kNarrow = 12;           // rows
 constexpr double kVanishing = 1e-15;  // of the largest entry of its column in the front
 
@@ -19,15 +21,15 @@ using Dense = Eigen::Map<Eigen::MatrixXd>;
 
 std::size_t idx(int i) { return static_cast<std::size_t>(i); }
 
-/// Columns first .. end-1 of the rows from `first` on. A vanishing pivot is taken as infinite,
-/// which leaves its component zero.
-int factor_panel(Dense& a, int first, int end, int* exchanges, double least) {
+/// Columns first .. end-1 of all rows from `first` on; rows are exchanged among the first `pivots`.
+/// A vanishing pivot is taken as infinite, which leaves its component zero.
+int factor_panel(Dense& a, int first, int end, int pivots, int* exchanges, double least) {
   const int n = static_cast<int>(a.rows());
   int vanished = 0;
   for (int k = first; k < end; ++k) {
     double* pivot_column = &a(0, k);
     int best = k;
-    for (int i = k + 1; i < n; ++i) {
+    for (int i = k + 1; i < pivots; ++i) {
       if (std::abs(pivot_column[i]) > std::abs(pivot_column[best])) best = i;
     }
     exchanges[k] = best;
@@ -48,17 +50,22 @@ int factor_panel(Dense& a, int first, int end, int* exchanges, double least) {
   return vanished;
 }
 
-/// A = P^-1 L U in place, by panels.
-int factor_square(Dense& a, int* exchanges, double largest) {
+/// The first `pivots` columns and rows of a front become L and U, the rest its update, by panels.
+int factor_front(Dense& a, int pivots, int* exchanges, double largest) {
   const int n = static_cast<int>(a.rows());
   int vanished = 0;
-  for (int first = 0; first < n; first += kPanel) {
-    const int end = std::min(n, first + kPanel), width = end - first, rest = n - end;
-    vanished += factor_panel(a, first, end, exchanges, kVanishing * largest);
+  for (int first = 0; first < pivots; first += kPanel) {
+    const int end = std::min(pivots, first + kPanel), width = end - first, rest = n - end;
+    vanished += factor_panel(a, first, end, pivots, exchanges, kVanishing * largest);
+    for (int c = end; c < n; ++c) {
+      double* column = &a(0, c);
+      for (int k = first; k < end; ++k) {
+        for (int i = k + 1; i < end; ++i) column[i] -= a(i, k) * column[k];
+      }
+    }
     if (rest == 0) break;
-    auto right = a.block(first, end, width, rest);
-    a.block(first, first, width, width).triangularView<Eigen::UnitLower>().solveInPlace(right);
-    a.block(end, end, rest, rest).noalias() -= a.block(end, first, rest, width) * right;
+    subtract_product(
+        {&a(end, end), idx(n), &a(end, first), idx(n), &a(first, end), idx(n), rest, rest, width});
   }
   return vanished;
 }
@@ -313,21 +320,14 @@ int BlockLu::eliminate(const Front& front) {
   Dense lower(factors_.data() + front.factors + idx(p) * idx(p), r, p);
   Dense upper(factors_.data() + front.factors + idx(p) * idx(p + r), p, r);
   int* exchanges = exchanges_.data() + front.exchanges;
+  const int vanished = factor_front(work, p, exchanges, work.leftCols(p).cwiseAbs().maxCoeff());
   square = work.topLeftCorner(p, p);
-  const int vanished = factor_square(square, exchanges, work.leftCols(p).cwiseAbs().maxCoeff());
   if (r == 0) return vanished;
   upper = work.topRightCorner(p, r);
-  for (int k = 0; k < p; ++k) {
-    if (exchanges[k] != k) upper.row(k).swap(upper.row(exchanges[k]));
-  }
   lower = work.bottomLeftCorner(r, p);
-  square.triangularView<Eigen::UnitLower>().solveInPlace(upper);
-  square.triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(lower);
   const std::size_t top = stack_.size();
   stack_.resize(top + idx(r) * idx(r));
-  Dense update(stack_.data() + top, r, r);
-  update = work.bottomRightCorner(r, r);
-  update.noalias() -= lower * upper;
+  Dense(stack_.data() + top, r, r) = work.bottomRightCorner(r, r);
   stack_top_.push_back(top);
   stack_front_.push_back(&front);
   return vanished;

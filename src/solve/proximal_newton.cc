@@ -5,11 +5,13 @@
 //   p_{k+1} solves  u = W p + q + a_k D (p - p_k),  p in C,  -(u + s) in N_C(p)
 //
 // For the relaxed law this is the proximal multiplier method (its dual in velocities is Drake's SAP
-// repeated), solved by Newton on the natural map; for the exact law Newton works on Alart and
-// Curnier's function, where the shift s needs no loop of its own. In impulses, not in velocities:
-// open contacts leave the linear system, the matrix may be unsymmetric, and masses need not be
-// known. (With masses the factor of M + J^T K J would be smaller where contacts outnumber the
-// degrees of freedom by far.)
+// repeated), solved by Newton on the natural map, or where that fails on the gradient of the convex
+// potential; for the exact law Newton works on Alart and Curnier's function, where the shift s
+// needs no loop of its own. In impulses, not in velocities: open contacts leave the linear system,
+// the matrix may be unsymmetric, and masses need not be known. (With masses the factor of
+// M + J^T K J would be smaller where contacts outnumber the degrees of freedom by far.) Start from
+// the impulses of the last step or from zero: Gauss-Seidel sweeps before it cost more Newton steps
+// than they save.
 //
 // [R76] R. T. Rockafellar, "Monotone operators and the proximal point algorithm", SIAM J. Control
 //   Optim. 14 (1976) 877-898.
@@ -96,11 +98,15 @@ SolveResult ProximalNewton::solve(const MatrixProblem& problem, VecX& impulses,
     }
     if (best <= options.tolerance) return finish(SolveStatus::converged);
   }
-  double last = best;  // residual at the centre
+  double last = best;       // residual at the centre
+  bool is_careful = false;  // the relaxed law has a potential, for when |Phi| misleads
   while (true) {
     newton_.soften(softness, centre_);
+    newton_.use_potential(is_careful);
     newton_.start(centre_);
-    const double enough = std::max(1e-13, accuracy * last) * audit_.reference_velocity;
+    // With the potential r = eta / softness, and Phi is as much smaller in m/s.
+    const double unit = is_careful ? std::min(1.0, softness) : 1.0;
+    const double enough = std::max(1e-13, accuracy * last) * audit_.reference_velocity * unit;
     bool is_solved = newton_.merit() <= enough;
     double residual = last;
     int step = 0;
@@ -126,6 +132,9 @@ SolveResult ProximalNewton::solve(const MatrixProblem& problem, VecX& impulses,
       if (is_falling) softness = std::min(softness, kOfResidual * residual);
       softness = std::max(softness, kLeastSoftness);
       if (step == 0 && softness <= kLeastSoftness) return finish(SolveStatus::stalled);
+      is_careful = false;
+    } else if (options.law == Law::relaxed && !is_careful) {
+      is_careful = true;
     } else {
       softness *= kHarder;
       if (softness > 1e6) return finish(SolveStatus::stalled);

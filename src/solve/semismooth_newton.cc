@@ -37,6 +37,7 @@ void SemismoothNewton::prepare(const MatrixProblem& problem, const MatrixAudit& 
   is_active_.resize(blocks);
   phi_.resize(problem.rows());
   softness_ = 0.0;
+  has_potential_ = false;
 }
 
 void SemismoothNewton::soften(double softness, const VecX& centre) {
@@ -50,6 +51,31 @@ void SemismoothNewton::start(const VecX& p) {
   values_.assign(1, merit_);
 }
 
+double SemismoothNewton::mass_at(std::size_t block) const {
+  if (has_potential_ && softness_ > 0.0) return eta_[block] / softness_;
+  return settings_.mass_factor * eta_[block] / (1.0 + softness_);
+}
+
+/// 1/2 p.Wp + sum (|y|^2 - dist(y, C)^2) / 2r with y = centre - r u: with r = eta / softness its
+/// gradient is W (p - projection of y) = r W Phi.
+double SemismoothNewton::potential(const VecX& p, const VecX& u) const {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
+    const MatrixBlock& block = problem_->blocks[i];
+    const double r = mass_at(i);
+    double y[5], near[5];
+    for (int k = 0; k < block.size; ++k) y[k] = centre_[block.first + k] - r * u[block.first + k];
+    project_on_set(block, {settings_.law, 0}, y, near);
+    for (int k = 0; k < block.size; ++k) {
+      const int at = block.first + k;
+      sum += 0.5 * p[at] * (u[at] - problem_->q[at]);
+      // |y|^2 - |y - near|^2 without the cancellation.
+      sum += near[k] * (y[k] - 0.5 * near[k]) / r;
+    }
+  }
+  return sum;
+}
+
 double SemismoothNewton::evaluate(const VecX& p, VecX& u, bool with_derivatives) {
   w_.multiply(p, u);
   u += problem_->q;
@@ -60,7 +86,7 @@ double SemismoothNewton::evaluate(const VecX& p, VecX& u, bool with_derivatives)
     double soft[5];
     for (int k = 0; softness_ > 0.0 && k < block.size; ++k)
       soft[k] = ui[k] + softness_ / eta_[i] * (p[block.first + k] - centre_[block.first + k]);
-    const double r = settings_.mass_factor * eta_[i] / (1.0 + softness_);
+    const double r = mass_at(i);
     double* phi = phi_.data() + block.first;
     evaluate_function(settings_.function, block, settings_.law, r, p.data() + block.first,
                       softness_ > 0.0 ? soft : ui, phi, with_derivatives ? &a_[kSlot * i] : nullptr,
@@ -133,6 +159,16 @@ void SemismoothNewton::search(double& length, double& value) {
     trial_ = p_ + t * direction_;
     return evaluate(trial_, trial_u_, false);
   };
+  double slope = 0.0;  // of the potential
+  if (has_potential_) {
+    potential_ = potential(p_, u_);
+    w_.multiply(direction_, product_);
+    for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
+      const MatrixBlock& block = problem_->blocks[i];
+      slope += mass_at(i) *
+               phi_.segment(block.first, block.size).dot(product_.segment(block.first, block.size));
+    }
+  }
   // Along the direction 1/2 |Phi|^2 falls at the rate |Phi|^2.
   double low = 0.0, high = std::numeric_limits<double>::infinity();
   double best = std::numeric_limits<double>::infinity(), best_length = 0.0;
@@ -144,7 +180,11 @@ void SemismoothNewton::search(double& length, double& value) {
       best_length = length;
     }
     const double half = 0.5 * value * value;
-    const bool is_small = half <= bound - 2.0 * kSuffices * length * now;
+    bool is_small = half <= bound - 2.0 * kSuffices * length * now;
+    if (has_potential_ && !is_small) {
+      is_small =
+          slope < 0.0 && potential(trial_, trial_u_) <= potential_ + kSuffices * length * slope;
+    }
     if (is_small && (!settings_.is_goldstein_price ||
                      half >= now - 2.0 * kTooShort * length * now || length >= 1.0))
       return;

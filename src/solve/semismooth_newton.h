@@ -39,6 +39,10 @@ class SemismoothNewton {
 
   /// The problem from here on has W + softness D and q - softness D centre.
   void soften(double softness, const VecX& centre);
+  /// For the natural map of the relaxed law in a softened problem: with r = eta / softness Phi is,
+  /// up to W, the gradient of a convex potential, on which steps are searched. Slower where the
+  /// other way works, and safe. Before start().
+  void use_potential(bool is_on) { has_potential_ = is_on; }
   /// Evaluates Phi there and forgets the values of |Phi| before.
   void start(const VecX& p);
   /// One step, whose matrix has W + (softness + extra) D. False: there is none that helps.
@@ -52,6 +56,8 @@ class SemismoothNewton {
 
  private:
   double evaluate(const VecX& p, VecX& u, bool with_derivatives);
+  double mass_at(std::size_t block) const;  // r
+  double potential(const VecX& p, const VecX& u) const;
   bool find_direction(double extra);
   void search(double& length, double& value);
 
@@ -62,12 +68,13 @@ class SemismoothNewton {
   std::vector<double> eta_;  // of each block
   VecX weight_;              // D, of each row
   double softness_ = 0.0;
+  bool has_potential_ = false;
   VecX centre_;
   VecX p_, u_, phi_, direction_, trial_, trial_u_, product_, right_;
   std::vector<double> a_, b_, b_step_;
   std::vector<char> is_active_;
-  std::vector<double> values_;  // of |Phi|, of the last steps
-  double merit_ = 0.0;
+  std::vector<double> values_;            // of |Phi|, of the last steps
+  double merit_ = 0.0, potential_ = 0.0;  // m/s, J
 };
 
 }  // namespace scree
