@@ -217,8 +217,7 @@ SolveResult NewtonRows::solve_rows(const MatrixProblem& problem, VecX& z,
   if (judge.is_content()) {
     judge.polish();
   } else if (status == SolveStatus::stalled) {
-    result.message =
-        "the merit has stationary points that solve nothing: the matrix is not monotone";
+    result.message = "the merit is stationary where nothing is solved, from every start tried";
   }
   judge.conclude(z, status, result);
   return result;
