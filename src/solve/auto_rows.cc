@@ -155,7 +155,10 @@ SolveResult solve_rows_automatically(const MatrixProblem& problem, VecX& impulse
     }
     VecX p = best;
     SolveResult part = stage.info().create()->solve(problem, p, now);
-    if (part.status == SolveStatus::not_applicable) return part;
+    if (part.status == SolveStatus::not_applicable) {  // too many rows, or a law of all of them
+      total.message = part.message;
+      continue;
+    }
     total.iterations += part.iterations;
     total.history.insert(total.history.end(), part.history.begin(), part.history.end());
     const double residual = audit.residual(p, options);
@@ -174,6 +177,7 @@ SolveResult solve_rows_automatically(const MatrixProblem& problem, VecX& impulse
       break;
     }
   }
+  if (total.used == "start" && !total.message.empty()) return not_applicable(total.message);
   if (best_residual > options.tolerance && status == SolveStatus::stalled &&
       problem.contact_count() == 0 && has_no_solution(problem, options, best)) {
     status = SolveStatus::infeasible;

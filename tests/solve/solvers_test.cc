@@ -114,6 +114,7 @@ TEST_P(EverySolver, StopsAtTheTimeLimit) {
   options.time_limit = 0.02;
   const SolveResult result =
       solver_named(GetParam().solver).create()->solve(problem, impulses, options);
+  if (result.status == SolveStatus::not_applicable) GTEST_SKIP() << result.message;
   EXPECT_NE(result.status, SolveStatus::iteration_limit);
   EXPECT_GT(result.iterations, 0);
 }
@@ -188,10 +189,11 @@ TEST(Solvers, AnUnknownNameListsTheKnownOnes) {
     solver_named("gauss");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_EQ(
-        std::string(error.what()),
-        "solver must be one of auto, gauss-seidel, jacobi, apgd, interior-point and hybrid, got "
-        "'gauss'");
+    const std::string message = error.what();
+    EXPECT_EQ(message.find("solver must be one of auto, gauss-seidel, jacobi, apgd, "), 0u);
+    for (const SolverInfo& info : solvers())
+      EXPECT_NE(message.find(info.name), std::string::npos) << info.name;
+    EXPECT_NE(message.find(", got 'gauss'"), std::string::npos);
   }
 }
 
