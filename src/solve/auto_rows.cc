@@ -42,9 +42,11 @@ std::vector<Stage> stages_for(int rows, bool has_diagonal) {
           {&newton_fischer_info, 0}, {&lemke_info, 0},          {&sor_info, 0}};
 }
 
-/// The choice as a linear program: z_F within its bounds, w_F = 0, the other w with their signs. It
-/// is the complementarity problem ((0, -A^T), (A, 0)) in (z_F, y), which Lemke's method decides.
-SolveStatus decide_choice(const RowSystem& system, const std::vector<RowPlace>& places, VecX& z) {
+/// Whether no z makes this choice: the linear program of the least sum of violations of w_F = 0 and
+/// of the signs of the other w, z_F within its bounds. It is the complementarity problem
+/// ((0, -A^T), (A, 0)) in (z_F, y), -1 <= y <= 1, which Lemke's method always solves.
+bool is_impossible(const RowSystem& system, const std::vector<RowPlace>& places, VecX& z) {
+  constexpr double kViolation = 1e-7;  // q is about 1
   std::vector<int> between;
   for (int i = 0; i < system.size(); ++i) {
     const RowPlace place = places[static_cast<std::size_t>(i)];
@@ -78,16 +80,17 @@ SolveStatus decide_choice(const RowSystem& system, const std::vector<RowPlace>& 
       row.upper = system.upper[between[static_cast<std::size_t>(k)]];
     } else {
       const RowPlace place = places[static_cast<std::size_t>(k - count)];
-      if (place == RowPlace::lower) row.lower = 0.0;
-      if (place == RowPlace::upper) row.upper = 0.0;
+      row.lower = place == RowPlace::lower ? 0.0 : -1.0;
+      row.upper = place == RowPlace::upper ? 0.0 : 1.0;
     }
   }
   VecX solution = VecX::Zero(count + n);
   SolveOptions options;
-  options.tolerance = 1e-12;
+  options.tolerance = 1e-11;
   const SolveStatus status = lemke_info().create()->solve(program, solution, options).status;
   for (int k = 0; k < count; ++k) z[between[static_cast<std::size_t>(k)]] = solution[k];
-  return status;
+  const VecX w = system.columns * z + system.q;
+  return status == SolveStatus::converged && -solution.tail(n).dot(w) > kViolation;
 }
 
 /// All choices of bounds. One whose equations are singular may have many solutions or none.
@@ -111,8 +114,7 @@ bool has_no_solution(const MatrixProblem& problem, const SolveOptions& options, 
     for (std::size_t i = 0; i < digit.size(); ++i) places[i] = choices[i][digit[i]];
     VecX z = VecX::Zero(system.size());
     const bool is_singular = !solve_places(system, places, 0.0, z);
-    if (is_singular && decide_choice(system, places, z) != SolveStatus::infeasible)
-      is_decided = false;
+    if (is_singular && !is_impossible(system, places, z)) is_decided = false;
     if (judge.look(z, false)) {
       impulses = judge.best;
       return false;
@@ -153,7 +155,10 @@ SolveResult solve_rows_automatically(const MatrixProblem& problem, VecX& impulse
     }
     VecX p = best;
     SolveResult part = stage.info().create()->solve(problem, p, now);
-    if (part.status == SolveStatus::not_applicable) return part;
+    if (part.status == SolveStatus::not_applicable) {  // too many rows, or a law of all of them
+      total.message = part.message;
+      continue;
+    }
     total.iterations += part.iterations;
     total.history.insert(total.history.end(), part.history.begin(), part.history.end());
     const double residual = audit.residual(p, options);
@@ -172,6 +177,7 @@ SolveResult solve_rows_automatically(const MatrixProblem& problem, VecX& impulse
       break;
     }
   }
+  if (total.used == "start" && !total.message.empty()) return not_applicable(total.message);
   if (best_residual > options.tolerance && status == SolveStatus::stalled &&
       problem.contact_count() == 0 && has_no_solution(problem, options, best)) {
     status = SolveStatus::infeasible;

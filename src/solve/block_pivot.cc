@@ -61,6 +61,7 @@ SolveResult BlockPivot::solve_rows(const MatrixProblem& problem, VecX& z,
                                    const SolveOptions& options) {
   SolveResult result;
   result.used = "block-pivot";
+  if (!is_small_enough(problem, result)) return result;
   const int patience = whole_option(options, "patience", 10, 0);
   const double regularisation = option(options, "regularisation", 1e-10);
   const int max_pivots =
@@ -75,7 +76,7 @@ SolveResult BlockPivot::solve_rows(const MatrixProblem& problem, VecX& z,
   int credit = patience;
   SolveStatus status = SolveStatus::iteration_limit;
   while (!judge.is_content() && result.iterations < max_pivots) {
-    if (judge.is_time_over()) {
+    if (result.iterations > 0 && judge.is_time_over()) {
       status = SolveStatus::time_limit;
       break;
     }

@@ -18,6 +18,7 @@
 #include "solve/matrix_solver.h"
 #include "solve/methods.h"
 #include "solve/options.h"
+#include "solve/row_judge.h"
 #include "solve/starting_basis.h"
 
 namespace scree {
@@ -121,6 +122,7 @@ PathEnd Lemke::attempt_regularised(Run& run, const StartingBasis& basis, const V
 SolveResult Lemke::solve_rows(const MatrixProblem& problem, VecX& z, const SolveOptions& options) {
   SolveResult result;
   result.used = "lemke";
+  if (!is_small_enough(problem, result)) return result;
   History history(options, result);
   const int attempts = whole_option(options, "attempts", 16, 1);
   const bool use_start = whole_option(options, "crash", 0, 0) > 0;

@@ -4,10 +4,10 @@
 //   newton-minmap    F = mid(z - l, w, z - u): d from the rows it makes active, M_AA d_A = ...
 //
 // Both are kept on course by the merit 1/2 |F_fischer|^2, which is differentiable: the Newton
-// direction if it descends, else a Levenberg-Marquardt one, else the gradient, with a line search
-// that may rise over the last few values. Converges quadratically near a solution whose rows are
-// decided. A stationary point of the merit that is no solution ends an attempt; a few others start
-// from points around it.
+// direction if it descends (for the min-map then Fischer's), else a Levenberg-Marquardt one, else
+// the gradient, with a line search that may rise over the last few values. Converges quadratically
+// near a solution whose rows are decided. A stationary point of the merit that is no solution ends
+// an attempt; a few others start from points around it.
 //
 // variant of newton-fischer (0 to 2), as in num4lcp: perturbed (where both arguments vanish the
 // derivative in the direction (1, 1) is taken), approximated (H d by differences of F in GMRES, no
@@ -166,13 +166,18 @@ SolveStatus NewtonRows::descend(const RowSystem& system, RowJudge& judge, int ma
   recent_.assign(1, merit_);
   VecX d;
   while (result.iterations < max_iterations) {
-    if (judge.is_time_over()) return SolveStatus::time_limit;
+    if (result.iterations > 0 && judge.is_time_over()) return SolveStatus::time_limit;
     const SparseColumns h = jacobian(system, by_z_, by_w_);
     gradient_ = h.transpose() * value_;
     const double scale = std::max(1e-300, std::sqrt(2.0 * merit_));
     if (gradient_.norm() <= 1e-12 * scale) return SolveStatus::stalled;
     const VecX before = z;
     bool has_moved = newton_direction(system, z, d) && search(system, d, z);
+    if (!has_moved && is_minmap_) {
+      evaluate(system, before);
+      RowFactors factors;
+      if (factors.compute(h)) has_moved = search(system, d = factors.solve(-value_), z);
+    }
     for (double damping = 1e-8; !has_moved && damping < 1.0; damping *= 100.0) {
       evaluate(system, before);
       has_moved = damped_direction(h, damping * std::max(1.0, scale), d) && search(system, d, z);
@@ -196,6 +201,7 @@ SolveResult NewtonRows::solve_rows(const MatrixProblem& problem, VecX& z,
                                    const SolveOptions& options) {
   SolveResult result;
   result.used = is_minmap_ ? "newton-minmap" : "newton-fischer";
+  if (!is_small_enough(problem, result)) return result;
   const int chosen = is_minmap_ ? 0 : whole_option(options, "variant", 0, 0);
   if (chosen > 2) throw InputError("solver option variant must be 0, 1 or 2");
   variant_ = static_cast<Variant>(chosen);
@@ -218,8 +224,7 @@ SolveResult NewtonRows::solve_rows(const MatrixProblem& problem, VecX& z,
   if (judge.is_content()) {
     judge.polish();
   } else if (status == SolveStatus::stalled) {
-    result.message =
-        "the merit has stationary points that solve nothing: the matrix is not monotone";
+    result.message = "the merit is stationary where nothing is solved, from every start tried";
   }
   judge.conclude(z, status, result);
   return result;

@@ -151,21 +151,19 @@ PivotPath::Block PivotPath::find_block(const VecX& rate, double own_range) const
 }
 
 /// The partner of what leaves, and the way it goes.
-PivotPath::Variable PivotPath::next_after(const Block& block, Variable leaving, double& direction) {
+PivotPath::Variable PivotPath::next_after(const Block& block, Variable leaving) {
   RowPlace& place = place_[static_cast<std::size_t>(leaving.index)];
   if (leaving.kind == Kind::slack) {
-    direction = place == RowPlace::lower ? 1.0 : -1.0;
+    direction_ = place == RowPlace::lower ? 1.0 : -1.0;
     return {Kind::z, leaving.index};
   }
   place = block.is_up ? RowPlace::upper : RowPlace::lower;
-  direction = block.is_up ? -1.0 : 1.0;
+  direction_ = block.is_up ? -1.0 : 1.0;
   return {Kind::slack, leaving.index};
 }
 
-PathResult PivotPath::follow(const PathStart& start, int max_pivots,
-                             const std::function<bool(const VecX&)>& look) {
+bool PivotPath::begin(const PathStart& start) {
   const int n = system_.size();
-  PathResult result;
   place_ = start.place;
   basis_.resize(static_cast<std::size_t>(n));
   value_.resize(n);
@@ -177,86 +175,99 @@ PathResult PivotPath::follow(const PathStart& start, int max_pivots,
   cover_ = (start.slack - system_.columns * start.z - system_.q) / start.t;
   entering_ = {Kind::t, 0};
   entering_value_ = start.t;
-  double direction = -1.0;
+  direction_ = -1.0;
+  return rebuild();
+}
+
+/// What moves while z runs to infinity.
+VecX PivotPath::ray_of(const VecX& rate) const {
+  VecX ray = VecX::Zero(system_.size());
+  for (std::size_t k = 0; k < basis_.size(); ++k) {
+    if (basis_[k].kind == Kind::z) ray[basis_[k].index] = rate[static_cast<int>(k)];
+  }
+  if (entering_.kind == Kind::z) ray[entering_.index] = direction_;
+  return ray;
+}
+
+/// Across the box: the basis stays, and the slack goes on from the other side.
+void PivotPath::cross(Block block) {
+  block.is_up = direction_ > 0.0;
+  entering_ = next_after(block, {Kind::z, entering_.index});
+  entering_value_ = 0.0;
+}
+
+/// The entering variable takes the place of what leaves, whose partner is the next to enter.
+void PivotPath::exchange(const Block& block, const VecX& exchanged) {
+  const auto position = static_cast<std::size_t>(block.position);
+  const Variable leaving = basis_[position];
+  basis_[position] = entering_;
+  value_[block.position] = entering_value_;
+  inverse_.exchange(block.position, exchanged);
+  entering_value_ = 0.0;
+  entering_ = leaving.kind == Kind::t ? leaving : next_after(block, leaving);
+  if (entering_.kind != Kind::z) return;
+  const bool is_up = place_[static_cast<std::size_t>(entering_.index)] == RowPlace::upper;
+  entering_value_ = is_up ? system_.upper[entering_.index] : system_.lower[entering_.index];
+}
+
+/// z where t is least so far.
+void PivotPath::remember_least(PathResult& result) const {
+  for (std::size_t k = 0; k < basis_.size(); ++k) {
+    if (basis_[k].kind != Kind::t) continue;
+    const double t = value_[static_cast<int>(k)];
+    if (t >= result.least_t) return;
+    result.least_t = t;
+    write_z(result.least_z);
+    return;
+  }
+}
+
+PathEnd PivotPath::pivot(PathResult& result) {
+  const VecX exchanged = inverse_.column(column_of(entering_));
+  const VecX rate = -direction_ * exchanged;
+  double range = kInfinity;
+  if (entering_.kind == Kind::t) range = entering_value_;
+  if (entering_.kind == Kind::z)
+    range = system_.upper[entering_.index] - system_.lower[entering_.index];
+  const Block block = find_block(rate, range);
+  if (block.is_ray) {
+    result.ray = ray_of(rate);
+    return PathEnd::ray;
+  }
+  ++result.pivots;
+  value_ += block.step * rate;
+  entering_value_ += direction_ * block.step;
+  if (block.position >= 0) {
+    exchange(block, exchanged);
+  } else if (entering_.kind == Kind::t) {
+    entering_value_ = 0.0;
+  } else {
+    cross(block);
+  }
+  if (entering_.kind == Kind::t) return PathEnd::solved;
+  if (inverse_.exchanges() >= kRebuildEvery && !rebuild()) return PathEnd::singular;
+  return PathEnd::interrupted;
+}
+
+PathResult PivotPath::follow(const PathStart& start, int max_pivots,
+                             const std::function<bool(const VecX&)>& look) {
+  PathResult result;
   result.least_t = start.t;
   result.least_z = start.z;
-  if (!rebuild()) return result;
-
-  for (;; ++result.pivots) {
-    const VecX exchanged = inverse_.column(column_of(entering_));
-    const VecX rate = -direction * exchanged;
-    double range = kInfinity;
-    if (entering_.kind == Kind::t) range = entering_value_;
-    if (entering_.kind == Kind::z)
-      range = system_.upper[entering_.index] - system_.lower[entering_.index];
-    const Block block = find_block(rate, range);
-    if (block.is_ray || result.pivots >= max_pivots) {
-      result.end = block.is_ray ? PathEnd::ray : PathEnd::pivot_limit;
-      if (block.is_ray) {
-        result.ray = VecX::Zero(n);
-        for (int k = 0; k < n; ++k) {
-          const Variable variable = basis_[static_cast<std::size_t>(k)];
-          if (variable.kind == Kind::z) result.ray[variable.index] = rate[k];
-        }
-        if (entering_.kind == Kind::z) result.ray[entering_.index] = direction;
-      }
-      break;
-    }
-    value_ += block.step * rate;
-    entering_value_ += direction * block.step;
-    if (block.position < 0) {
-      if (entering_.kind == Kind::t) {
-        entering_value_ = 0.0;
-        result.end = PathEnd::solved;
-        break;
-      }
-      // Across the box: the basis stays, and the slack goes on from the other side.
-      Block flip = block;
-      flip.is_up = direction > 0.0;
-      const int index = entering_.index;
-      entering_ = next_after(flip, {Kind::z, index}, direction);
-      entering_value_ = 0.0;
-    } else {
-      const auto position = static_cast<std::size_t>(block.position);
-      const Variable leaving = basis_[position];
-      basis_[position] = entering_;
-      value_[block.position] = entering_value_;
-      inverse_.exchange(block.position, exchanged);
-      if (leaving.kind == Kind::t) {
-        entering_ = leaving;
-        entering_value_ = 0.0;
-        result.end = PathEnd::solved;
-        break;
-      }
-      entering_ = next_after(block, leaving, direction);
-      entering_value_ = 0.0;
-      if (entering_.kind == Kind::z) {
-        const bool is_up = place_[static_cast<std::size_t>(entering_.index)] == RowPlace::upper;
-        entering_value_ = is_up ? system_.upper[entering_.index] : system_.lower[entering_.index];
-      }
-      if (inverse_.exchanges() >= kRebuildEvery && !rebuild()) return result;
-    }
-    for (std::size_t k = 0; k < basis_.size(); ++k) {
-      if (basis_[k].kind != Kind::t) continue;
-      const double t = value_[static_cast<int>(k)];
-      if (t >= result.least_t) break;
-      result.least_t = t;
-      write_z(result.least_z);
-    }
+  if (!begin(start)) return result;
+  for (;;) {
+    result.end = result.pivots < max_pivots ? pivot(result) : PathEnd::pivot_limit;
+    if (result.end != PathEnd::interrupted) break;
+    remember_least(result);
     write_z(result.z);
-    if (!look(result.z)) {
-      result.end = PathEnd::interrupted;
-      break;
-    }
+    if (!look(result.z)) break;
   }
   if (result.end == PathEnd::solved) {
     result.least_t = 0.0;
-    ++result.pivots;
     rebuild();
+    write_z(result.least_z);
   }
   write_z(result.z);
-  if (result.end == PathEnd::solved) result.least_z = result.z;
-  result.t = result.least_t;
   return result;
 }
 

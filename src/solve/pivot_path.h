@@ -33,9 +33,8 @@ enum class PathEnd : std::uint8_t { solved, ray, pivot_limit, interrupted, singu
 struct PathResult {
   PathEnd end = PathEnd::singular;
   int pivots = 0;
-  VecX z;          // at the end of the path
-  double t = 0.0;  // there
-  VecX least_z;    // where t was least
+  VecX z;        // at the end of the path
+  VecX least_z;  // where t was least
   double least_t = 0.0;
   VecX ray;  // direction of z along which the path runs to infinity
 };
@@ -66,7 +65,14 @@ class PivotPath {
   Block find_block(const VecX& rate, double own_range) const;
   int lexicographic_choice(const std::vector<int>& tied, const VecX& rate) const;
   void write_z(VecX& z) const;
-  Variable next_after(const Block& block, Variable leaving, double& direction);
+  Variable next_after(const Block& block, Variable leaving);
+  bool begin(const PathStart& start);
+  VecX ray_of(const VecX& rate) const;
+  void cross(Block block);
+  void exchange(const Block& block, const VecX& exchanged);
+  void remember_least(PathResult& result) const;
+  /// One step; `interrupted` while the path goes on.
+  PathEnd pivot(PathResult& result);
 
   const RowSystem& system_;
   std::vector<Variable> basis_;
@@ -74,7 +80,7 @@ class PivotPath {
   VecX value_;                   // of the basic variables
   VecX cover_;                   // c
   Variable entering_{Kind::t, 0};
-  double entering_value_ = 0.0;
+  double entering_value_ = 0.0, direction_ = -1.0;
   PivotBasis inverse_;
 };
 

@@ -121,6 +121,7 @@ SolveResult PivotalNewton::solve_rows(const MatrixProblem& problem, VecX& z,
                                       const SolveOptions& options) {
   SolveResult result;
   result.used = "pivotal-newton";
+  if (!is_small_enough(problem, result)) return result;
   const int max_steps = whole_option(options, "steps", 20, 1);
   const int max_pivots =
       options.max_iterations > 0 ? options.max_iterations : 1000 + 50 * problem.rows();

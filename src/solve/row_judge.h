@@ -7,6 +7,17 @@
 
 namespace scree {
 
+constexpr int kMostRows = 6000;  // factors of more take minutes
+
+/// False with a message when a method that factors the rows would take too long.
+inline bool is_small_enough(const MatrixProblem& problem, SolveResult& result) {
+  if (problem.rows() <= kMostRows) return true;
+  result = not_applicable(
+      fmt::format("{} rows are too many for {}, which factors them (at most {}); use sor",
+                  problem.rows(), result.used, kMostRows));
+  return false;
+}
+
 class RowJudge {
  public:
   RowJudge(const MatrixProblem& problem, const RowSystem& system, const VecX& start,

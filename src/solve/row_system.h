@@ -33,8 +33,9 @@ struct RowSystem {
   VecX clamped(const VecX& z) const { return z.cwiseMax(lower).cwiseMin(upper); }
 };
 
-/// Entries of about 1 in every row and column of M, and q of about 1 (D. Ruiz, "A scaling algorithm to equilibrate both
-/// rows and columns norms in matrices", RAL-TR-2001-034, 2001; here with the largest entries).
+/// Entries of about 1 in every row and column of M, and q of about 1 (D. Ruiz, "A scaling algorithm
+/// to equilibrate both rows and columns norms in matrices", RAL-TR-2001-034, 2001; here with the
+/// largest entries).
 RowSystem make_row_system(const MatrixProblem& problem);
 
 /// Whether y proves that no z keeps the bounds and the signs of w that follow from them (Farkas):

@@ -144,7 +144,7 @@ SolveResult Sor::solve(const MatrixProblem& problem, VecX& impulses, const Solve
     if (diagonal_[i] == 0.0) diagonal_[i] = 1.0;  // nothing acts on the row
   }
   VecX p = impulses, best = impulses;
-  double best_residual = audit_.residual(p, options);
+  double best_residual = audit_.residual(p, options), mark = best_residual;
   int idle = 0, halvings = 0;
   SolveStatus status = SolveStatus::iteration_limit;
   while (best_residual > options.tolerance && result.iterations < max_sweeps) {
@@ -157,7 +157,11 @@ SolveResult Sor::solve(const MatrixProblem& problem, VecX& impulses, const Solve
     history.look([&] { return audit_.parts(p, options); });
     if (result.iterations % kJudgeEvery != 0 && result.iterations != max_sweeps) continue;
     const double residual = audit_.residual(p, options);
-    idle = residual < 0.999 * best_residual ? 0 : idle + 1;
+    ++idle;
+    if (residual < 0.99 * mark) {  // slow is not idle
+      mark = residual;
+      idle = 0;
+    }
     if (residual < best_residual) {
       best_residual = residual;
       best = p;

@@ -138,7 +138,7 @@ TEST(Rows, RedundantEquationsAreSolved) {
   VecX lower = -none;
   lower[3] = 0.0;
   const MatrixProblem problem = rows(m, q, lower, none);
-  for (const std::string& method : {"lemke", "newton-fischer", "block-pivot", "sor"}) {
+  for (const std::string method : {"lemke", "newton-fischer", "block-pivot", "sor"}) {
     VecX z = VecX::Zero(4);
     EXPECT_EQ(solve(method, problem, z).status, SolveStatus::converged) << method;
   }
@@ -216,7 +216,7 @@ TEST(Rows, SolveBodiesWithTheLawPyramid) {
   options.law = Law::pyramid;
   for (const int directions : {4, 8}) {
     options.directions = directions;
-    for (const std::string& method : {"lemke", "pivotal-newton", "sor"}) {
+    for (const std::string method : {"lemke", "pivotal-newton", "sor"}) {
       Impulses impulses = zero_impulses(stack);
       const SolveResult result = solver_named(method).create()->solve(stack, impulses, options);
       EXPECT_EQ(result.status, SolveStatus::converged) << method << " " << directions;
