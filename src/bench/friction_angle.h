@@ -62,8 +62,17 @@ struct Agreement {
   double slip = 0.0, turn = 0.0;  // m, rad
 };
 
+/// A method on the problems of the reference's steps, each from zero: no error of a step before, no
+/// chaos.
+struct StepAgreement {
+  int steps = 0;          // with contacts
+  int converged = 0;      // of them, by the audit
+  double velocity = 0.0;  // m/s, farthest of any body from the reference where it converged
+};
+
 struct FrictionRun {
   BenchMethod method;
+  StepAgreement alone;
   Trajectory trajectory;
   Agreement agreement;
   bool has_converged() const { return trajectory.is_complete && trajectory.unconverged == 0; }
@@ -89,7 +98,11 @@ Sensitivity find_sensitivity(const Scene& scene, const BenchMethod& method,
                              int perturbations);
 Agreement agreement_between(const Trajectory& trajectory, const Trajectory& reference,
                             const Sensitivity& sensitivity);
-/// The bodies that do not move at the end.
+/// The bodies that do not move over the last quarter of a second.
 std::vector<int> resting_bodies(const Trajectory& trajectory);
+/// Follows `reference` and solves each of its steps with each method as well.
+std::vector<StepAgreement> compare_steps(const Scene& scene, const BenchMethod& reference,
+                                         const std::vector<BenchMethod>& methods,
+                                         const SimulationLimits& limits);
 
 }  // namespace scree

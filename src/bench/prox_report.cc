@@ -96,6 +96,9 @@ Json friction_json(const FrictionResult& result, Series series) {
     Json entry = method_json(run.method);
     add_trajectory(run.trajectory, entry);
     add_agreement(run.agreement, entry);
+    entry["alone_steps"] = run.alone.steps;
+    entry["alone_converged"] = run.alone.converged;
+    entry["alone_velocity_m_s"] = run.alone.velocity;
     if (series == Series::with) {
       entry["step"] = run.trajectory.step;
       entry["x"] = drawn(run.trajectory);
@@ -171,14 +174,17 @@ void add_friction_text(const FrictionResult& result, std::string& text) {
       result.sensitivity.shift,
       *std::max_element(result.sensitivity.spread.begin(), result.sensitivity.spread.end()),
       result.resting);
-  text += fmt::format("  {:<26} {:>8} {:>8} {:>7} {:>11} {:>11} {:>9} {:>9}\n", "", "CPU s",
-                      "it/step", "missed", "farthest m", "steady m", "slip m", "turn rad");
+  text += fmt::format("  {:<26} {:>8} {:>8} {:>7} {:>11} {:>11} {:>9} {:>9} {:>12} {:>9}\n", "",
+                      "CPU s", "it/step", "missed", "farthest m", "steady m", "slip m", "turn rad",
+                      "steps alone", "m/s");
   for (const FrictionRun& run : result.runs) {
     const Trajectory& t = run.trajectory;
-    text += fmt::format("  {:<26} {:>8.3g} {:>8.4g} {:>7} {:>11.1e} {:>11.1e} {:>9.1e} {:>9.1e}\n",
-                        run.method.label, t.seconds(), mean_per_step(t.iterations, t),
-                        t.unconverged, run.agreement.farthest, run.agreement.farthest_steady,
-                        run.agreement.slip, run.agreement.turn);
+    text += fmt::format(
+        "  {:<26} {:>8.3g} {:>8.4g} {:>7} {:>11.1e} {:>11.1e} {:>9.1e} {:>9.1e} {:>12} {:>9.1e}\n",
+        run.method.label, t.seconds(), mean_per_step(t.iterations, t), t.unconverged,
+        run.agreement.farthest, run.agreement.farthest_steady, run.agreement.slip,
+        run.agreement.turn, fmt::format("{} of {}", run.alone.converged, run.alone.steps),
+        run.alone.velocity);
   }
   text += "\n";
 }
