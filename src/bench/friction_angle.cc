@@ -25,12 +25,31 @@ int shared_steps(const Trajectory& one, const Trajectory& other) {
   return std::min(one.steps(), other.steps());
 }
 
+/// The first step that one of the two missed; after the last: none did.
+int first_missed(const Trajectory& one, const Trajectory& other) {
+  int first = shared_steps(one, other) + 1;
+  for (const Trajectory* trajectory : {&one, &other}) {
+    if (trajectory->first_missed > 0) first = std::min(first, trajectory->first_missed);
+  }
+  return first;
+}
+
 int body_count(const Trajectory& trajectory) {
   return static_cast<int>(trajectory.after.front().size());
 }
 
 int window_start(const Trajectory& trajectory, int last) {
   return std::max(0, last - static_cast<int>(std::lround(kRestWindow / trajectory.step)));
+}
+
+/// The first of the pivoting methods that misses the fewest steps.
+std::size_t reference_among(const std::vector<FrictionRun>& runs) {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < runs.size(); ++k) {
+    if (runs[k].method.law != "pyramid" || !runs[k].trajectory.is_complete) continue;
+    if (runs[k].trajectory.unconverged < runs[best].trajectory.unconverged) best = k;
+  }
+  return best;
 }
 
 SolveOptions options_of(const BenchMethod& method, const SimulationLimits& limits) {
@@ -154,6 +173,7 @@ Agreement agreement_between(const Trajectory& trajectory, const Trajectory& refe
                             const Sensitivity& sensitivity) {
   Agreement agreement;
   const int last = shared_steps(trajectory, reference);
+  const int missed = first_missed(trajectory, reference);
   agreement.over_time.assign(static_cast<std::size_t>(last) + 1, 0.0);
   for (int step = 0; step <= last; ++step) {
     double& now = agreement.over_time[static_cast<std::size_t>(step)];
@@ -162,6 +182,7 @@ Agreement agreement_between(const Trajectory& trajectory, const Trajectory& refe
       now = std::max(now, apart);
       if (sensitivity.is_steady(body)) {
         agreement.farthest_steady = std::max(agreement.farthest_steady, apart);
+        if (step < missed) agreement.until_missed = std::max(agreement.until_missed, apart);
         if (step == last) agreement.at_end_steady = std::max(agreement.at_end_steady, apart);
       }
     }
@@ -187,6 +208,8 @@ std::vector<StepAgreement> compare_steps(const Scene& scene, const BenchMethod& 
     const Problem& problem = world.problem();
     if (problem.contacts.empty()) return;
     audit.prepare(problem);
+    const Law exact = law_named(reference.law);
+    if (!(audit.residual(problem, world.impulses(), exact) <= reference.tolerance)) return;
     for (std::size_t k = 0; k < methods.size(); ++k) {
       const SolveOptions options = options_of(methods[k], limits);
       impulses.contacts.assign(problem.contacts.size(), Vec3::Zero());
@@ -209,26 +232,28 @@ FrictionResult run_friction_case(const FrictionCase& subject,
   FrictionResult result;
   result.subject = subject;
   const Scene scene = subject.scene();
-  const std::vector<StepAgreement> alone = compare_steps(scene, methods.front(), methods, limits);
   for (const BenchMethod& method : methods) {
     FrictionRun& run = result.runs.emplace_back();
     run.method = method;
-    run.alone = alone[result.runs.size() - 1];
     run.trajectory = simulate(scene, method, limits);
-    const Trajectory& reference = result.runs.front().trajectory;
-    if (result.runs.size() == 1) {
-      result.sensitivity = find_sensitivity(scene, method, reference, limits, perturbations);
-      result.resting = static_cast<int>(resting_bodies(reference).size());
-    }
-    run.agreement = agreement_between(run.trajectory, reference, result.sensitivity);
     const Trajectory& t = run.trajectory;
-    news(fmt::format(
-        "{}: {}: {:.2g} s CPU, {:.4g} iterations a step, {} of {} steps not converged, "
-        "{:.1e} m from pivoting; {} of {} steps alone, {:.1e} m/s{}",
-        subject.name(), method.label, t.seconds(), t.iterations / std::max(1, t.steps()),
-        t.unconverged, t.steps(), run.agreement.farthest, run.alone.converged, run.alone.steps,
-        run.alone.velocity, t.failure.empty() ? "" : "; " + t.failure));
+    news(fmt::format("{}: {}: {:.2g} s CPU, {:.4g} iterations a step, {} of {} steps missed{}",
+                     subject.name(), method.label, t.seconds(),
+                     t.iterations / std::max(1, t.steps()), t.unconverged, t.steps(),
+                     t.failure.empty() ? "" : "; " + t.failure));
   }
+  result.reference = reference_among(result.runs);
+  const FrictionRun& reference = result.runs[result.reference];
+  result.sensitivity =
+      find_sensitivity(scene, reference.method, reference.trajectory, limits, perturbations);
+  result.resting = static_cast<int>(resting_bodies(reference.trajectory).size());
+  const std::vector<StepAgreement> alone = compare_steps(scene, reference.method, methods, limits);
+  for (std::size_t k = 0; k < result.runs.size(); ++k) {
+    FrictionRun& run = result.runs[k];
+    run.alone = alone[k];
+    run.agreement = agreement_between(run.trajectory, reference.trajectory, result.sensitivity);
+  }
+  news(fmt::format("{}: compared with {}", subject.name(), reference.method.label));
   return result;
 }
 

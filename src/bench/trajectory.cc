@@ -38,6 +38,8 @@ std::vector<PlanarPose> poses(const World& world, const std::vector<int>& bodies
 
 void take_note(const Receipt& receipt, Trajectory& trajectory) {
   trajectory.unconverged += receipt.converged ? 0 : 1;
+  if (!receipt.converged && trajectory.first_missed == 0)
+    trajectory.first_missed = static_cast<int>(receipt.step);
   trajectory.iterations += receipt.iterations;
   trajectory.contacts += receipt.contacts;
   trajectory.residual = std::max(trajectory.residual, receipt.residuals.relative_rms);

@@ -32,6 +32,7 @@ struct Trajectory {
   std::vector<std::vector<PlanarPose>> after;  // of the bodies that move; the first is the start
   std::vector<double> cpu_s;                   // since the start, one for each entry of `after`
   int unconverged = 0;                         // steps, by the audit at the method's tolerance
+  int first_missed = 0;                        // the first of them, 1 for the first step; 0: none
   double iterations = 0.0;                     // of all steps
   double contacts = 0.0;                       // of all steps
   double residual = 0.0;                       // of the worst step, relative
