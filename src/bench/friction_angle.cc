@@ -6,23 +6,72 @@
 #include <cmath>
 
 #include "model/demos.h"
+#include "problem/audit.h"
+#include "scree/world.h"
 
 namespace scree {
 namespace {
 
 constexpr double kShift = 1e-12;      // m, of the perturbed starts
 constexpr double kApart = 1e-6;       // m
-constexpr double kRestSpeed = 1e-7;   // m/s
+constexpr double kRest = 1e-7;        // m and rad, over the window
 constexpr double kRestWindow = 0.25;  // s
 // What single precision reaches: rounding of impulses of 0.1 N s on bodies of 1 kg, over g h.
-constexpr double kSingleTolerance = 1e-5;
+constexpr double kSingleTolerance = 1e-6;
+// Where sweeps have not converged by then they go round in circles.
+constexpr int kMostIterations = 10000;
 
 int shared_steps(const Trajectory& one, const Trajectory& other) {
   return std::min(one.steps(), other.steps());
 }
 
+/// The first step that one of the two missed; after the last: none did.
+int first_missed(const Trajectory& one, const Trajectory& other) {
+  int first = shared_steps(one, other) + 1;
+  for (const Trajectory* trajectory : {&one, &other}) {
+    if (trajectory->first_missed > 0) first = std::min(first, trajectory->first_missed);
+  }
+  return first;
+}
+
 int body_count(const Trajectory& trajectory) {
   return static_cast<int>(trajectory.after.front().size());
+}
+
+int window_start(const Trajectory& trajectory, int last) {
+  return std::max(0, last - static_cast<int>(std::lround(kRestWindow / trajectory.step)));
+}
+
+/// The first of the pivoting methods that misses the fewest steps.
+std::size_t reference_among(const std::vector<FrictionRun>& runs) {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < runs.size(); ++k) {
+    if (runs[k].method.law != "pyramid" || !runs[k].trajectory.is_complete) continue;
+    if (runs[k].trajectory.unconverged < runs[best].trajectory.unconverged) best = k;
+  }
+  return best;
+}
+
+SolveOptions options_of(const BenchMethod& method, const SimulationLimits& limits) {
+  SolveOptions options;
+  options.law = law_named(method.law);
+  options.directions = 2;
+  options.tolerance = method.tolerance;
+  options.max_iterations = method.max_iterations;
+  options.extra = method.options;
+  options.give_up = limits.give_up;
+  return options;
+}
+
+/// The farthest any body's velocity is from what it is with other impulses, in m/s.
+double velocity_difference(const Problem& problem, const Impulses& one, const Impulses& other) {
+  std::vector<BodyVelocity> first, second;
+  velocities_from(problem, one, first);
+  velocities_from(problem, other, second);
+  double most = 0.0;
+  for (std::size_t k = 0; k < first.size(); ++k)
+    most = std::max(most, (first[k].linear - second[k].linear).norm());
+  return most;
 }
 
 /// How far a body went and turned between two steps, to and fro included.
@@ -65,15 +114,16 @@ std::vector<BenchMethod> friction_methods(bool is_quick) {
   std::vector<BenchMethod> methods = {
       {.label = "lemke", .solver = "lemke", .law = "pyramid"},
       {.label = "block-pivot", .solver = "block-pivot", .law = "pyramid"},
-      {.label = "gauss-seidel", .solver = "gauss-seidel"},
+      {.label = "pivotal-newton", .solver = "pivotal-newton", .law = "pyramid"},
+      {.label = "gauss-seidel", .solver = "gauss-seidel", .max_iterations = kMostIterations},
   };
   for (const char* name : {"prox-richardson", "prox-jacobi", "prox-gauss-seidel"}) {
-    methods.push_back({.label = name, .solver = name, .max_iterations = 100000});
+    methods.push_back({.label = name, .solver = name, .max_iterations = kMostIterations});
     if (is_quick) continue;
     methods.push_back({.label = fmt::format("{}, single", name),
                        .solver = name,
                        .tolerance = kSingleTolerance,
-                       .max_iterations = 5000,
+                       .max_iterations = kMostIterations,
                        .options = {{"single", 1.0}}});
   }
   return methods;
@@ -110,8 +160,11 @@ Sensitivity find_sensitivity(const Scene& scene, const BenchMethod& method,
 
 std::vector<int> resting_bodies(const Trajectory& trajectory) {
   std::vector<int> resting;
+  const int last = trajectory.steps();
   for (int body = 0; body < body_count(trajectory); ++body) {
-    if (trajectory.end_speed[static_cast<std::size_t>(body)] < kRestSpeed) resting.push_back(body);
+    Agreement own;
+    add_motion(trajectory, body, window_start(trajectory, last), last, own);
+    if (own.slip < kRest && own.turn < kRest) resting.push_back(body);
   }
   return resting;
 }
@@ -120,6 +173,7 @@ Agreement agreement_between(const Trajectory& trajectory, const Trajectory& refe
                             const Sensitivity& sensitivity) {
   Agreement agreement;
   const int last = shared_steps(trajectory, reference);
+  const int missed = first_missed(trajectory, reference);
   agreement.over_time.assign(static_cast<std::size_t>(last) + 1, 0.0);
   for (int step = 0; step <= last; ++step) {
     double& now = agreement.over_time[static_cast<std::size_t>(step)];
@@ -128,6 +182,7 @@ Agreement agreement_between(const Trajectory& trajectory, const Trajectory& refe
       now = std::max(now, apart);
       if (sensitivity.is_steady(body)) {
         agreement.farthest_steady = std::max(agreement.farthest_steady, apart);
+        if (step < missed) agreement.until_missed = std::max(agreement.until_missed, apart);
         if (step == last) agreement.at_end_steady = std::max(agreement.at_end_steady, apart);
       }
     }
@@ -135,10 +190,39 @@ Agreement agreement_between(const Trajectory& trajectory, const Trajectory& refe
     if (now > kApart && agreement.apart_at < 0.0) agreement.apart_at = step * reference.step;
   }
   agreement.at_end = agreement.over_time.back();
-  const int window = static_cast<int>(std::lround(kRestWindow / reference.step));
   for (const int body : resting_bodies(reference))
-    add_motion(trajectory, body, std::max(0, last - window), last, agreement);
+    add_motion(trajectory, body, window_start(reference, last), last, agreement);
   return agreement;
+}
+
+std::vector<StepAgreement> compare_steps(const Scene& scene, const BenchMethod& reference,
+                                         const std::vector<BenchMethod>& methods,
+                                         const SimulationLimits& limits) {
+  std::vector<StepAgreement> all(methods.size());
+  std::vector<std::unique_ptr<Solver>> solvers;
+  for (const BenchMethod& method : methods) solvers.push_back(solver_named(method.solver).create());
+  Audit audit;
+  audit.directions = 2;
+  Impulses impulses;
+  simulate(scene, reference, limits, [&](const World& world) {
+    const Problem& problem = world.problem();
+    if (problem.contacts.empty()) return;
+    audit.prepare(problem);
+    const Law exact = law_named(reference.law);
+    if (!(audit.residual(problem, world.impulses(), exact) <= reference.tolerance)) return;
+    for (std::size_t k = 0; k < methods.size(); ++k) {
+      const SolveOptions options = options_of(methods[k], limits);
+      impulses.contacts.assign(problem.contacts.size(), Vec3::Zero());
+      impulses.rows.clear();
+      solvers[k]->solve(problem, impulses, options);
+      ++all[k].steps;
+      if (!(audit.residual(problem, impulses, options.law) <= options.tolerance)) continue;
+      ++all[k].converged;
+      all[k].velocity =
+          std::max(all[k].velocity, velocity_difference(problem, impulses, world.impulses()));
+    }
+  });
+  return all;
 }
 
 FrictionResult run_friction_case(const FrictionCase& subject,
@@ -152,20 +236,24 @@ FrictionResult run_friction_case(const FrictionCase& subject,
     FrictionRun& run = result.runs.emplace_back();
     run.method = method;
     run.trajectory = simulate(scene, method, limits);
-    const Trajectory& reference = result.runs.front().trajectory;
-    if (result.runs.size() == 1) {
-      result.sensitivity = find_sensitivity(scene, method, reference, limits, perturbations);
-      result.resting = static_cast<int>(resting_bodies(reference).size());
-    }
-    run.agreement = agreement_between(run.trajectory, reference, result.sensitivity);
     const Trajectory& t = run.trajectory;
-    news(
-        fmt::format("{}: {}: {:.2g} s CPU, {:.4g} iterations a step, {} of {} steps not converged, "
-                    "{:.1e} m from pivoting{}",
-                    subject.name(), method.label, t.seconds(),
-                    t.iterations / std::max(1, t.steps()), t.unconverged, t.steps(),
-                    run.agreement.farthest, t.failure.empty() ? "" : "; " + t.failure));
+    news(fmt::format("{}: {}: {:.2g} s CPU, {:.4g} iterations a step, {} of {} steps missed{}",
+                     subject.name(), method.label, t.seconds(),
+                     t.iterations / std::max(1, t.steps()), t.unconverged, t.steps(),
+                     t.failure.empty() ? "" : "; " + t.failure));
   }
+  result.reference = reference_among(result.runs);
+  const FrictionRun& reference = result.runs[result.reference];
+  result.sensitivity =
+      find_sensitivity(scene, reference.method, reference.trajectory, limits, perturbations);
+  result.resting = static_cast<int>(resting_bodies(reference.trajectory).size());
+  const std::vector<StepAgreement> alone = compare_steps(scene, reference.method, methods, limits);
+  for (std::size_t k = 0; k < result.runs.size(); ++k) {
+    FrictionRun& run = result.runs[k];
+    run.alone = alone[k];
+    run.agreement = agreement_between(run.trajectory, reference.trajectory, result.sensitivity);
+  }
+  news(fmt::format("{}: compared with {}", subject.name(), reference.method.label));
   return result;
 }
 

@@ -28,7 +28,7 @@ struct FrictionCase {
 
 /// The twenty cases of the thesis, or three of them.
 std::vector<FrictionCase> friction_cases(bool is_quick);
-/// Exact pivoting first: the others are compared with it.
+/// Exact pivoting first: the others are compared with the first of them that misses no step.
 std::vector<BenchMethod> friction_methods(bool is_quick);
 
 /// Bodies that the thesis draws, by their index and by its name: the start in centimetres.
@@ -56,14 +56,24 @@ struct Agreement {
   double farthest = 0.0;                     // m, of any body at any time
   double farthest_steady = 0.0;              // m, of those that are steady
   double at_end = 0.0, at_end_steady = 0.0;  // m
+  double until_missed = 0.0;      // m, of steady bodies before one of the two misses the tolerance
   double apart_at = -1.0;         // s, when a body is first more than 1 um away; -1: never
   std::vector<double> over_time;  // m, of the body that is farthest, after every step
   /// Of the bodies that rest at the end by the reference, over the last quarter of a second.
   double slip = 0.0, turn = 0.0;  // m, rad
 };
 
+/// A method on the problems of the reference's steps, each from zero: no error of a step before, no
+/// chaos.
+struct StepAgreement {
+  int steps = 0;          // with contacts
+  int converged = 0;      // of them, by the audit
+  double velocity = 0.0;  // m/s, farthest of any body from the reference where it converged
+};
+
 struct FrictionRun {
   BenchMethod method;
+  StepAgreement alone;
   Trajectory trajectory;
   Agreement agreement;
   bool has_converged() const { return trajectory.is_complete && trajectory.unconverged == 0; }
@@ -72,8 +82,9 @@ struct FrictionRun {
 struct FrictionResult {
   FrictionCase subject;
   Sensitivity sensitivity;
-  int resting = 0;                // bodies, at the end, by the reference
-  std::vector<FrictionRun> runs;  // the first is the reference
+  int resting = 0;            // bodies, at the end, by the reference
+  std::size_t reference = 0;  // among the runs
+  std::vector<FrictionRun> runs;
 };
 
 /// Says what was done, a line each.
@@ -89,7 +100,11 @@ Sensitivity find_sensitivity(const Scene& scene, const BenchMethod& method,
                              int perturbations);
 Agreement agreement_between(const Trajectory& trajectory, const Trajectory& reference,
                             const Sensitivity& sensitivity);
-/// The bodies that do not move at the end.
+/// The bodies that do not move over the last quarter of a second.
 std::vector<int> resting_bodies(const Trajectory& trajectory);
+/// Follows `reference` and solves each of its steps with each method as well.
+std::vector<StepAgreement> compare_steps(const Scene& scene, const BenchMethod& reference,
+                                         const std::vector<BenchMethod>& methods,
+                                         const SimulationLimits& limits);
 
 }  // namespace scree

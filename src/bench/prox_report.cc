@@ -60,6 +60,7 @@ void add_agreement(const Agreement& agreement, Json& json) {
   json["farthest_steady_m"] = agreement.farthest_steady;
   json["end_m"] = agreement.at_end;
   json["end_steady_m"] = agreement.at_end_steady;
+  json["until_missed_m"] = agreement.until_missed;
   json["apart_at_s"] = agreement.apart_at < 0.0 ? Json() : Json(agreement.apart_at);
   json["rest_slip_m"] = agreement.slip;
   json["rest_turn_rad"] = agreement.turn;
@@ -89,6 +90,7 @@ Json friction_json(const FrictionResult& result, Series series) {
   json["bodies"] = sensitivity.spread.size();
   json["steady_bodies"] = sensitivity.steady_count();
   json["resting_bodies"] = result.resting;
+  json["reference"] = result.runs[result.reference].method.label;
   json["shift_m"] = sensitivity.shift;
   json["spread_m"] = *std::max_element(sensitivity.spread.begin(), sensitivity.spread.end());
   if (series == Series::with) json["spread"] = sizes(sensitivity.over_time);
@@ -96,6 +98,9 @@ Json friction_json(const FrictionResult& result, Series series) {
     Json entry = method_json(run.method);
     add_trajectory(run.trajectory, entry);
     add_agreement(run.agreement, entry);
+    entry["alone_steps"] = run.alone.steps;
+    entry["alone_converged"] = run.alone.converged;
+    entry["alone_velocity_m_s"] = run.alone.velocity;
     if (series == Series::with) {
       entry["step"] = run.trajectory.step;
       entry["x"] = drawn(run.trajectory);
@@ -152,10 +157,11 @@ std::string csv_row(const std::string& experiment, const std::string& subject,
       "{},\"{}\",\"{}\",{},{},{},{:.6g},{:.6g},{:.3e},{:.3e},{:.6g}", experiment, subject, method,
       t.steps(), t.steps() * t.step, t.unconverged, mean_per_step(t.iterations, t),
       mean_per_step(t.contacts, t), t.residual, t.penetration, t.seconds());
-  if (agreement == nullptr) return row + ",,,,,,,\n";
+  if (agreement == nullptr) return row + ",,,,,,,,\n";
   return row +
-         fmt::format(",{:.3e},{:.3e},{:.3e},{:.3e},{},{:.3e},{:.3e}\n", agreement->farthest,
+         fmt::format(",{:.3e},{:.3e},{:.3e},{:.3e},{:.3e},{},{:.3e},{:.3e}\n", agreement->farthest,
                      agreement->farthest_steady, agreement->at_end, agreement->at_end_steady,
+                     agreement->until_missed,
                      agreement->apart_at < 0.0 ? "" : fmt::format("{:g}", agreement->apart_at),
                      agreement->slip, agreement->turn);
 }
@@ -166,19 +172,25 @@ std::string group_name(int groups) {
 
 void add_friction_text(const FrictionResult& result, std::string& text) {
   text += fmt::format(
-      "{}: {} of {} bodies steady (a shift of {:g} m grows to {:.1e} m), {} at rest at the end\n",
-      result.subject.name(), result.sensitivity.steady_count(), result.sensitivity.spread.size(),
-      result.sensitivity.shift,
+      "{}, compared with {}: {} of {} bodies steady (a shift of {:g} m grows to {:.1e} m), {} at "
+      "rest at the end\n",
+      result.subject.name(), result.runs[result.reference].method.label,
+      result.sensitivity.steady_count(), result.sensitivity.spread.size(), result.sensitivity.shift,
       *std::max_element(result.sensitivity.spread.begin(), result.sensitivity.spread.end()),
       result.resting);
-  text += fmt::format("  {:<26} {:>8} {:>8} {:>7} {:>11} {:>11} {:>9} {:>9}\n", "", "CPU s",
-                      "it/step", "missed", "farthest m", "steady m", "slip m", "turn rad");
+  text += fmt::format("  {:<26} {:>8} {:>8} {:>7} {:>12} {:>9} {:>9} {:>9} {:>9} {:>12} {:>8}\n",
+                      "", "CPU s", "it/step", "missed", "before that", "steady m", "any m",
+                      "slip m", "turn rad", "steps alone", "m/s");
   for (const FrictionRun& run : result.runs) {
     const Trajectory& t = run.trajectory;
-    text += fmt::format("  {:<26} {:>8.3g} {:>8.4g} {:>7} {:>11.1e} {:>11.1e} {:>9.1e} {:>9.1e}\n",
-                        run.method.label, t.seconds(), mean_per_step(t.iterations, t),
-                        t.unconverged, run.agreement.farthest, run.agreement.farthest_steady,
-                        run.agreement.slip, run.agreement.turn);
+    const Agreement& agreement = run.agreement;
+    text += fmt::format(
+        "  {:<26} {:>8.3g} {:>8.4g} {:>7} {:>12.1e} {:>9.1e} {:>9.1e} {:>9.1e} {:>9.1e} {:>12} "
+        "{:>8.1e}\n",
+        run.method.label, t.seconds(), mean_per_step(t.iterations, t), t.unconverged,
+        agreement.until_missed, agreement.farthest_steady, agreement.farthest, agreement.slip,
+        agreement.turn, fmt::format("{} of {}", run.alone.converged, run.alone.steps),
+        run.alone.velocity);
   }
   text += "\n";
 }
@@ -241,7 +253,7 @@ std::string prox_csv(const ProxResults& results) {
   std::string text =
       "experiment,case,method,steps,simulated_s,unconverged_steps,iterations_mean,contacts_mean,"
       "residual_max,penetration_max_m,cpu_s,farthest_m,farthest_steady_m,end_m,end_steady_m,"
-      "apart_at_s,rest_slip_m,rest_turn_rad\n";
+      "until_missed_m,apart_at_s,rest_slip_m,rest_turn_rad\n";
   for (const FrictionResult& result : results.friction) {
     for (const FrictionRun& run : result.runs)
       text += csv_row("friction-angle", result.subject.name(), run.method.label, run.trajectory,

@@ -11,8 +11,6 @@
 namespace scree {
 namespace {
 
-constexpr double kReach = 0.09;  // m, of the corners of the hexagons and octagons
-
 double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -40,6 +38,8 @@ std::vector<PlanarPose> poses(const World& world, const std::vector<int>& bodies
 
 void take_note(const Receipt& receipt, Trajectory& trajectory) {
   trajectory.unconverged += receipt.converged ? 0 : 1;
+  if (!receipt.converged && trajectory.first_missed == 0)
+    trajectory.first_missed = static_cast<int>(receipt.step);
   trajectory.iterations += receipt.iterations;
   trajectory.contacts += receipt.contacts;
   trajectory.residual = std::max(trajectory.residual, receipt.residuals.relative_rms);
@@ -48,7 +48,8 @@ void take_note(const Receipt& receipt, Trajectory& trajectory) {
 
 }  // namespace
 
-Trajectory simulate(const Scene& scene, const BenchMethod& method, const SimulationLimits& limits) {
+Trajectory simulate(const Scene& scene, const BenchMethod& method, const SimulationLimits& limits,
+                    const std::function<void(const World&)>& after_step) {
   Trajectory trajectory;
   WorldOptions options;
   options.solver = method.solver;
@@ -76,6 +77,7 @@ Trajectory simulate(const Scene& scene, const BenchMethod& method, const Simulat
       take_note(receipt, trajectory);
       trajectory.after.push_back(poses(world, bodies));
       trajectory.cpu_s.push_back(spent);
+      if (after_step) after_step(world);
     }
   } catch (const StepFailure& failure) {
     trajectory.failure = failure.what();
@@ -83,10 +85,6 @@ Trajectory simulate(const Scene& scene, const BenchMethod& method, const Simulat
     trajectory.failure = "interrupted";
   }
   trajectory.is_complete = trajectory.steps() == steps;
-  for (const int body : bodies) {
-    trajectory.end_speed.push_back(world.velocity(body).norm() +
-                                   kReach * world.angular_velocity(body).norm());
-  }
   return trajectory;
 }
 

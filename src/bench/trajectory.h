@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "scree/scene.h"
 
 namespace scree {
+
+class World;
 
 /// A solver with everything it is told.
 struct BenchMethod {
@@ -27,9 +30,9 @@ struct PlanarPose {
 struct Trajectory {
   double step = 0.0;                           // s
   std::vector<std::vector<PlanarPose>> after;  // of the bodies that move; the first is the start
-  std::vector<double> end_speed;               // m/s, of each, with the farthest corner's turning
   std::vector<double> cpu_s;                   // since the start, one for each entry of `after`
   int unconverged = 0;                         // steps, by the audit at the method's tolerance
+  int first_missed = 0;                        // the first of them, 1 for the first step; 0: none
   double iterations = 0.0;                     // of all steps
   double contacts = 0.0;                       // of all steps
   double residual = 0.0;                       // of the worst step, relative
@@ -47,8 +50,10 @@ struct SimulationLimits {
   const std::atomic<bool>* give_up = nullptr;
 };
 
-/// Never throws for what a method does: the trajectory then ends early and says why.
-Trajectory simulate(const Scene& scene, const BenchMethod& method, const SimulationLimits& limits);
+/// Never throws for what a method does: the trajectory then ends early and says why. `after_step`
+/// may look at each step.
+Trajectory simulate(const Scene& scene, const BenchMethod& method, const SimulationLimits& limits,
+                    const std::function<void(const World&)>& after_step = {});
 
 /// Every body that moves shifted by at most `size` metres along x and y, each by its own amount.
 Scene perturbed(Scene scene, double size, unsigned seed);

@@ -17,6 +17,7 @@ interface Agreement {
   farthest_steady_m: number;
   end_m: number;
   end_steady_m: number;
+  until_missed_m: number;
   apart_at_s: number | null;
   rest_slip_m: number;
   rest_turn_rad: number;
@@ -33,6 +34,9 @@ export interface MethodRun extends Run, Agreement {
   step: number;
   x: Drawn;
   distance: number[];
+  alone_steps: number;
+  alone_converged: number;
+  alone_velocity_m_s: number;
 }
 
 export interface FrictionCase {
@@ -43,6 +47,7 @@ export interface FrictionCase {
   bodies: number;
   steady_bodies: number;
   resting_bodies: number;
+  reference: string;
   shift_m: number;
   spread_m: number;
   spread: number[];
