@@ -7,11 +7,14 @@
 #include <memory>
 #include <optional>
 
+#include "base/text.h"
 #include "commands.h"
 #include "model/scene_file.h"
 #include "options.h"
+#include "problem/forms.h"
 #include "record/checkpoint.h"
 #include "record/output_file.h"
+#include "record/problem_file.h"
 #include "record/recording.h"
 #include "scree/error.h"
 #include "view/assets.h"
@@ -28,6 +31,8 @@ struct Arguments {
   RobotArguments robot;
   bool has_surfaces = false, has_joints = false, no_contacts = false, quiet = false;
   std::optional<double> max_size;  // MB
+  std::string format;              // of a problem
+  std::optional<int> frame, directions;
 };
 
 void write_text(const std::string& path, const std::string& text) {
@@ -53,6 +58,38 @@ void check_options(const Arguments& arguments, const std::string& ending, FileKi
                                  arguments.max_size ? "--max-size" : "--no-contacts",
                                  arguments.output));
   }
+}
+
+/// Contacts as rows of a linear complementarity problem, with the guess that belongs to them.
+void make_pyramid(StoredProblem& problem, int directions) {
+  if (problem.contact_count() == 0) return;
+  if (problem.matrices.W.rows() != problem.matrices.rows()) form_delassus(problem.matrices);
+  const PyramidForm form = pyramid_form(problem.matrices, {Law::pyramid, directions});
+  const auto as_rows = [&](std::optional<VecX>& p) {
+    if (p) p = form.start(*p, problem.matrices.W * *p + problem.matrices.q);
+  };
+  as_rows(problem.guess);
+  as_rows(problem.solution);
+  problem.matrices = form.problem;
+  problem.bodies.reset();
+}
+
+/// One problem file as another; what the format cannot hold is said by write_problem().
+int export_problem(const Arguments& arguments) {
+  require_writable("OUTPUT", arguments.output, Content::hdf5);
+  if (arguments.format.empty()) {
+    throw InputError(fmt::format("{}: is a problem; say what it becomes with --format: {}",
+                                 arguments.input, join_words(problem_formats())));
+  }
+  StoredProblem problem = read_problem(arguments.input, arguments.frame.value_or(-1));
+  if (arguments.directions) make_pyramid(problem, *arguments.directions);
+  write_problem(arguments.output, problem, arguments.format);
+  if (!arguments.quiet) {
+    fmt::print("{}: {}, {}, {} contacts, {} unknowns\n", arguments.output,
+               format_bytes(static_cast<double>(fs::file_size(arguments.output))), arguments.format,
+               problem.contact_count(), problem.matrices.rows());
+  }
+  return kSuccess;
 }
 
 Scene scene_in(const Arguments& arguments, FileKind kind) {
@@ -93,6 +130,11 @@ std::string write_page(const Recording& recording, const Arguments& arguments) {
 
 int execute_export(const Arguments& arguments) {
   const FileKind kind = kind_of(arguments.input);
+  if (kind == FileKind::problem) return export_problem(arguments);
+  if (!arguments.format.empty() || arguments.frame || arguments.directions) {
+    throw InputError(fmt::format("--format, --frame and --directions are for problem files, got {}",
+                                 arguments.input));
+  }
   require_writable("OUTPUT", arguments.output, Content::text);
   const std::string ending = fs::path(arguments.output).extension().string();
   check_options(arguments, ending, kind);
@@ -160,6 +202,15 @@ void add_export(CLI::App& program, Action& action) {
                    ".html: size in MB it is thinned to (default: 50)")
       ->transform(number_between(0.001, 4000.0));
   verb->add_flag("--no-contacts", arguments->no_contacts, ".html: leave contacts out");
+  verb->add_option("--format", arguments->format,
+                   "problem files: what it becomes; scree, fclib-local, fclib-global, lcp, mlcp or "
+                   "rpisim")
+      ->check(not_empty("a format"));
+  verb->add_option("--frame", arguments->frame, "frame of an RPIsim file (default: the first)")
+      ->transform(whole_number(0));
+  verb->add_option("--directions", arguments->directions,
+                   "lcp and mlcp: friction with so many directions")
+      ->transform(whole_number(2, 1000));
   verb->add_flag("--quiet", arguments->quiet, "print nothing");
   verb->callback(
       [arguments, &action] { action = [arguments] { return execute_export(*arguments); }; });

@@ -7,11 +7,13 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "commands.h"
 #include "json_text.h"
 #include "model/compile.h"
 #include "options.h"
+#include "problem_info.h"
 #include "record/checkpoint.h"
 #include "record/recording.h"
 #include "scree/error.h"
@@ -27,6 +29,7 @@ struct Arguments {
   std::string file;
   std::vector<std::string> settings;
   RobotArguments robot;
+  std::optional<int> frame;
   bool json = false;
 };
 
@@ -209,7 +212,13 @@ int execute_info(const Arguments& arguments) {
     refuse_settings(arguments.file, overrides);
     refuse_robot_options(arguments.file, arguments.robot);
   }
+  if (arguments.frame && kind != FileKind::problem) {
+    throw InputError(fmt::format("--frame is for problem files, got {}", arguments.file));
+  }
   switch (kind) {
+    case FileKind::problem:
+      json = describe_problem(arguments.file, arguments.frame.value_or(-1));
+      break;
     case FileKind::recording:
       json = describe_recording(arguments.file);
       break;
@@ -234,17 +243,21 @@ int execute_info(const Arguments& arguments) {
 void add_info(CLI::App& program, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb =
-      program.add_subcommand("info", "What is in a scene, robot file, recording or checkpoint");
+      program.add_subcommand("info",
+                             "What is in a scene, robot file, recording, checkpoint or "
+                             "problem file");
   verb->footer(
       "\nExamples:\n  scree info wall.h5\n  scree info scene.yaml --json\n  scree info wall --set "
       "bricks=2000");
   verb->add_option("FILE", arguments->file,
-                   "scene, robot file (URDF), demo, recording or checkpoint")
+                   "scene, robot file (URDF), demo, recording, checkpoint or problem")
       ->required()
       ->check(not_empty());
   verb->add_option("--set", arguments->settings, "parameter of a scene or demo, name=value")
       ->allow_extra_args(false);
   declare_robot(*verb, arguments->robot);
+  verb->add_option("--frame", arguments->frame, "frame of an RPIsim file (default: the first)")
+      ->transform(whole_number(0));
   verb->add_flag("--json", arguments->json, "print one JSON object on stdout");
   verb->callback(
       [arguments, &action] { action = [arguments] { return execute_info(*arguments); }; });

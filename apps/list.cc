@@ -12,6 +12,7 @@
 #include "json_text.h"
 #include "model/demos.h"
 #include "options.h"
+#include "plugins.h"
 #include "scree/error.h"
 #include "scree/solver.h"
 
@@ -186,6 +187,7 @@ int execute_list(const std::string& what, bool json) {
 void add_list(CLI::App& program, Action& action) {
   struct Arguments {
     std::string what;
+    std::vector<std::string> plugins;
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
@@ -194,9 +196,13 @@ void add_list(CLI::App& program, Action& action) {
   verb->footer("\nExamples:\n  scree list demos\n  scree list solvers --json");
   verb->add_option("WHAT", arguments->what, "demos, solvers, shapes, joints, laws or collision")
       ->required();
+  declare_plugins(*verb, arguments->plugins);
   verb->add_flag("--json", arguments->json, "print a JSON array on stdout");
   verb->callback([arguments, &action] {
-    action = [arguments] { return execute_list(arguments->what, arguments->json); };
+    action = [arguments] {
+      load_plugins(arguments->plugins);
+      return execute_list(arguments->what, arguments->json);
+    };
   });
 }
 

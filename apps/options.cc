@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "model/demos.h"
 #include "record/checkpoint.h"
+#include "record/problem_file.h"
 #include "record/recording.h"
 #include "scree/error.h"
 #include "world/run_check.h"
@@ -200,6 +201,7 @@ FileKind kind_of(const std::string& file_or_demo) {
   require_file(file_or_demo);
   if (is_checkpoint(file_or_demo)) return FileKind::checkpoint;
   if (is_recording(file_or_demo)) return FileKind::recording;
+  if (is_problem_file(file_or_demo)) return FileKind::problem;
   // A broken HDF5 file is no scene with strange letters: opening it says what is wrong.
   if (is_meant_as_hdf5(file_or_demo)) Recording{file_or_demo};
   return FileKind::scene;
@@ -224,6 +226,10 @@ LoadedScene load_scene(const std::string& file_or_demo, const Overrides& overrid
     case FileKind::checkpoint:
       throw InputError(file_or_demo +
                        ": is a checkpoint; continue from it with: scree run --restart " +
+                       file_or_demo);
+    case FileKind::problem:
+      throw InputError(file_or_demo +
+                       ": is a complementarity problem; solve it with: scree solve " +
                        file_or_demo);
     case FileKind::scene:
       break;

@@ -40,7 +40,7 @@ Overrides parse_overrides(const std::string& option, const std::vector<std::stri
 /// there are overrides.
 void refuse_settings(const std::string& file, const Overrides& overrides);
 
-enum class FileKind { scene, recording, checkpoint };
+enum class FileKind { scene, recording, checkpoint, problem };
 /// Throws InputError when a path names nothing and is no demo either.
 FileKind kind_of(const std::string& file_or_demo);
 

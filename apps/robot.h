@@ -27,8 +27,8 @@ enum class Strictness { lenient, strict };
 /// that overlap at the start do not collide with each other unless the options say so.
 UrdfResult read_robot(const std::string& file, const RobotArguments& arguments,
                       Strictness strictness);
-/// The one way by which a robot becomes a scene to run. Warnings and decisions are said; throws InputError with
-/// every error.
+/// The one way by which a robot becomes a scene to run. Warnings and decisions are said; throws
+/// InputError with every error.
 Scene load_robot(const std::string& file, const RobotArguments& arguments);
 
 }  // namespace scree::app

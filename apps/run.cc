@@ -7,6 +7,7 @@
 #include "interrupt.h"
 #include "json_text.h"
 #include "options.h"
+#include "plugins.h"
 #include "progress.h"
 #include "run_arguments.h"
 #include "run_loop.h"
@@ -42,6 +43,7 @@ int exit_code(const RunArguments& arguments, const RunReport& report) {
 
 int execute_run(const RunArguments& arguments) {
   check_arguments(arguments);
+  load_plugins(arguments.plugins);
   set_thread_count(arguments.threads);
   RunLoop loop(arguments, set_up(arguments));
   loop.run();

@@ -1,6 +1,8 @@
 #include "run_arguments.h"
 
 #include "options.h"
+#include "plugins.h"
+#include "problem_saver.h"
 #include "scree/error.h"
 
 namespace scree::app {
@@ -16,6 +18,7 @@ void declare_simulation(CLI::App& verb, RunArguments& arguments) {
   verb.add_option("--set", a.settings,
                   "parameter of the scene or demo, name=value; may be repeated")
       ->allow_extra_args(false);
+  declare_plugins(verb, a.plugins);
   verb.add_option("--step", a.step, "step size in s (default: the scene's)")
       ->transform(positive_number("s"));
   verb.add_option("--solver", a.solver, "scree list solvers")->check(not_empty("a solver"));
@@ -72,6 +75,7 @@ CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
       "  scree run pile --checkpoint pile.check.h5    can go on later with --restart "
       "pile.check.h5\n"
       "  scree run wall --view                        watch it in the browser\n"
+      "  scree run wall --save-problems problems      each step's problem, for scree solve\n"
       "  scree run robot.urdf --fixed-base            a robot, its root held in place");
   verb->add_option("SCENE", a.scene, "scene file, robot file (URDF) or demo (scree list demos)");
   auto* time = verb->add_option("--time", a.time, "seconds to simulate (default: the scene's)");
@@ -91,6 +95,7 @@ CLI::App* declare_run(CLI::App& program, RunArguments& arguments) {
       ->transform(whole_number(1));
   verb->add_option("--restart", a.restart, "go on from a checkpoint, bit for bit")
       ->check(not_empty());
+  declare_saving(*verb, a);
   auto* view = verb->add_flag("--view", a.has_view,
                               "show the run in the browser; it begins when the page is open");
   declare_viewer(*verb, a.view, view);
@@ -111,6 +116,7 @@ void check_arguments(const RunArguments& arguments) {
   if (arguments.checkpoint_every > 0 && arguments.checkpoint.empty()) {
     throw InputError("scree run: --checkpoint-every needs --checkpoint FILE");
   }
+  check_saving(arguments);
   if (!arguments.record.empty()) require_writable("--record", arguments.record, Content::hdf5);
   if (!arguments.checkpoint.empty()) {
     require_writable("--checkpoint", arguments.checkpoint, Content::hdf5);

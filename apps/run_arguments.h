@@ -31,7 +31,10 @@ struct RunArguments {
   std::string on_failure = "continue";
   int threads = 0;
   std::string record, checkpoint, restart;
-  std::int64_t checkpoint_every = 0;  // steps; 0: at the end only
+  std::int64_t checkpoint_every = 0;                   // steps; 0: at the end only
+  std::string save_problems, save_steps, save_format;  // folder; A:B; empty: scree
+  std::int64_t save_every = 0;                         // steps; 0: all
+  std::vector<std::string> plugins;                    // shared libraries
   bool no_record = false, json = false, jsonl = false, quiet = false, strict = false,
        profile = false;
   bool has_view = false;

@@ -31,8 +31,10 @@ double ms_since(std::chrono::steady_clock::time_point start) {
 
 World make_world(const RunArguments& arguments, const RunSetup& setup) {
   // A scene out of a checkpoint has no file to point to.
-  if (arguments.scene.empty()) return World(setup.scene, setup.world);
-  return with_places(arguments.scene, [&] { return World(setup.scene, setup.world); });
+  WorldOptions options = setup.world;
+  options.keep_starts = !arguments.save_problems.empty();
+  if (arguments.scene.empty()) return World(setup.scene, options);
+  return with_places(arguments.scene, [&] { return World(setup.scene, options); });
 }
 
 }  // namespace
@@ -78,6 +80,10 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
                     count, count == 1 ? " depends" : "s depend", count == 1 ? "it" : "them"));
   }
   if (arguments.has_view) start_view();
+  if (!arguments.save_problems.empty()) {
+    saver_ = std::make_unique<ProblemSaver>(arguments, setup_.stem, law_named(run.law));
+    report_.problem_folder = arguments.save_problems;
+  }
   if (setup_.recording.empty()) return;
   recorder_ = std::make_unique<Recorder>(setup_.recording, world_.scene(), world_.model(),
                                          setup_.provenance);
@@ -153,6 +159,7 @@ void RunLoop::run() {
   report_.wall_s = 1e-3 * ms_since(start);
   report_.cpu_s = process_cpu_seconds() - cpu_start;
   if (recorder_) recorder_->close();
+  if (saver_) report_.problems_saved = saver_->finish();
   if (!arguments_.checkpoint.empty()) {
     save_checkpoint(arguments_.checkpoint);
   } else if (!report_.failure.empty()) {
@@ -188,6 +195,7 @@ void RunLoop::observe(const Receipt& receipt) {
     collect_contacts(world_, contacts_);
     recorder_->write(world_.model(), world_.state(), receipt, contacts_);
   }
+  if (saver_) saver_->look(world_);
   if (arguments_.checkpoint_every > 0 &&
       (report_.statistics.steps + 1) % arguments_.checkpoint_every == 0) {
     save_checkpoint(arguments_.checkpoint);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "problem_saver.h"
 #include "progress.h"
 #include "record/recorder.h"
 #include "run_arguments.h"
@@ -54,6 +55,7 @@ class RunLoop {
   std::vector<Vec3> start_positions_;
   std::vector<char> was_broken_;  // joints, before the step
   std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<ProblemSaver> saver_;
   std::vector<RecordedContact> contacts_;
   Progress progress_;
   RunReport report_;

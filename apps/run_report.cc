@@ -95,6 +95,7 @@ Json to_json(const RunReport& report) {
   json["max_displacement"] = report.max_displacement;
   json["state_hash"] = hash_text(report.state_hash);
   json["peak_memory_MB"] = peak_memory_bytes() / 1e6;
+  if (!report.problem_folder.empty()) json["problems_saved"] = report.problems_saved;
   return json;
 }
 
@@ -154,6 +155,8 @@ std::string summary(const RunReport& report) {
   row("state hash", hash_text(report.state_hash));
   if (!report.recording.empty()) row("recording", file_and_size(report.recording));
   if (!report.checkpoint.empty()) row("checkpoint", file_and_size(report.checkpoint));
+  if (!report.problem_folder.empty())
+    row("problems", fmt::format("{} saved in {}/", report.problems_saved, report.problem_folder));
   return text;
 }
 

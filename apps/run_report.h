@@ -27,8 +27,10 @@ struct RunReport {
   double max_displacement = 0.0;  // m
   std::uint64_t state_hash = 0;
   RunStatistics statistics;
-  std::string recording;   // path, empty: none
-  std::string checkpoint;  // path, empty: none
+  std::string recording;       // path, empty: none
+  std::string checkpoint;      // path, empty: none
+  std::string problem_folder;  // of --save-problems, empty: none
+  int problems_saved = 0;
   std::vector<BrokenJoint> broken_joints;
   std::int64_t risky_steps = 0;  // in which bodies may have passed through others
   std::string failure;           // why the run ended early

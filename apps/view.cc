@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "options.h"
+#include "plugins.h"
 #include "record/recording.h"
 #include "run_arguments.h"
 #include "run_setup.h"
@@ -77,6 +78,7 @@ void view_live(RunArguments arguments) {
 
 int execute_view(const RunArguments& arguments) {
   set_thread_count(arguments.threads);
+  load_plugins(arguments.plugins);
   if (kind_of(arguments.scene) == FileKind::recording) {
     view_recording(arguments);
   } else {

@@ -15,9 +15,10 @@
 
 namespace scree {
 
-struct Model;     // src/model/model.h: the scene compiled into arrays
-struct State;     // src/model/state.h: all that changes
-struct Contacts;  // src/collision/contacts.h
+struct Model;      // src/model/model.h: the scene compiled into arrays
+struct State;      // src/model/state.h: all that changes
+struct Contacts;   // src/collision/contacts.h
+struct StepStart;  // src/world/step.h
 
 enum class OnFailure { carry_on, substep, stop };
 
@@ -31,6 +32,7 @@ struct WorldOptions {
   double time_limit = 0.0;                                     // s per solve
   std::string collision = "scree";                             // back end: "scree" or "bullet"
   OnFailure on_failure = OnFailure::carry_on;
+  bool keep_starts = false;  // World::start() is of use
   /// Once true, from any thread, a step under way ends soon with StepGivenUp. Outlives the world.
   const std::atomic<bool>* give_up = nullptr;
 };
@@ -97,6 +99,9 @@ class World {
   const Contacts& contacts() const;  // of the last step, with their impulses in impulses()
   const Impulses& impulses() const;
   const Problem& problem() const;  // of the last step
+  /// What the solver was given in the last step (of two halves: in the second one). Empty unless
+  /// WorldOptions::keep_starts.
+  const StepStart& start() const;
   /// Of each contact of the last step, relative, by the audit.
   const std::vector<double>& contact_residuals() const;
 

@@ -152,8 +152,8 @@ Hdf5File Hdf5File::open(const std::string& path) {
   const Hdf5Handle access = latest_format();
   // Beside a writer HDF5 reads metadata again when a checksum fails, and each time waits twice as
   // long, from 1 ns on. Its own limit of 100 times is for ever when the file is damaged; 24 times
-  // are 17 ms.
-  H5Pset_metadata_read_attempts(access.id(), 24);
+  // are 17 ms. A file without a writer is read once.
+  if (file.has_writer_) H5Pset_metadata_read_attempts(access.id(), 24);
   // `access` outlives the reading of the reason: closing it clears that.
   const hid_t id = H5Fopen(path.c_str(), flags, access.id());
   if (id < 0) {

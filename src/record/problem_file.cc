@@ -12,6 +12,7 @@
 #include "record/output_file.h"
 #include "record/problem_fields.h"
 #include "record/rpisim_file.h"
+#include "record/rpisim_writer.h"
 #include "scree/error.h"
 
 namespace scree {

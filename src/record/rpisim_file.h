@@ -5,10 +5,8 @@
 // written.
 #pragma once
 
-#include <memory>
 #include <string>
 
-#include "record/output_file.h"
 #include "record/problem_fields.h"
 #include "record/problem_file.h"
 
@@ -21,20 +19,5 @@ void read_rpisim(const ProblemFields& fields, StoredProblem& problem);
 /// Throws InputError when the problem has no bodies, no state, locked axes or rows on more than two
 /// bodies.
 void require_rpisim(const StoredProblem& problem);
-
-/// A file that takes frames one by one. It is at its name only after finish().
-class RpisimWriter {
- public:
-  /// Throws EnvironmentError.
-  explicit RpisimWriter(const std::string& path);
-  /// `frame` 0 to 999999, each once. Throws InputError, EnvironmentError.
-  void add(int frame, const StoredProblem& problem);
-  void finish();
-
- private:
-  std::string path_;
-  TemporaryName temporary_;
-  Hdf5File file_;
-};
 
 }  // namespace scree

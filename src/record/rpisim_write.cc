@@ -7,7 +7,9 @@
 
 #include "problem/operators.h"
 #include "record/body_problem_file.h"
+#include "record/output_file.h"
 #include "record/rpisim_file.h"
+#include "record/rpisim_writer.h"
 #include "scree/error.h"
 
 namespace scree {
@@ -182,13 +184,24 @@ void require_rpisim(const StoredProblem& stored) {
   }
 }
 
-RpisimWriter::RpisimWriter(const std::string& path) : path_(path), temporary_(path) {
+struct RpisimWriter::Parts {
+  std::string path;
+  TemporaryName temporary;
+  Hdf5File file;
+
+  explicit Parts(const std::string& name) : path(name), temporary(name) {}
+};
+
+RpisimWriter::~RpisimWriter() = default;
+
+RpisimWriter::RpisimWriter(const std::string& path) : parts_(std::make_unique<Parts>(path)) {
+  Hdf5File& file = parts_->file;
   try {
-    file_ = Hdf5File::create(temporary_.name());
-    file_.set_path(path);
-    file_.set_attribute("/", "order", std::string("row-major: counts first, as in C"));
-    file_.set_attribute("/", "body_numbers",
-                        std::string("pairs count from 1, 0 is the world; ids are Scree's own"));
+    file = Hdf5File::create(parts_->temporary.name());
+    file.set_path(path);
+    file.set_attribute("/", "order", std::string("row-major: counts first, as in C"));
+    file.set_attribute("/", "body_numbers",
+                       std::string("pairs count from 1, 0 is the world; ids are Scree's own"));
   } catch (const Hdf5Error& error) {
     throw EnvironmentError(error.what());
   }
@@ -197,27 +210,30 @@ RpisimWriter::RpisimWriter(const std::string& path) : path_(path), temporary_(pa
 void RpisimWriter::add(int number, const StoredProblem& problem) {
   require_rpisim(problem);
   if (number < 0 || number > kLastFrame) {
-    throw InputError(fmt::format("{}: frame {} must be 0 to {}", path_, number, kLastFrame));
+    throw InputError(fmt::format("{}: frame {} must be 0 to {}", parts_->path, number, kLastFrame));
   }
   const std::string frame = fmt::format("/frame{:06}", number);
+  Hdf5File& file = parts_->file;
   try {
-    file_.create_group(frame);
-    if (!problem.title.empty()) file_.set_attribute(frame, "title", problem.title);
-    file_.set_attribute(frame, "gravity", problem.bodies->gravity);
-    file_.write(frame + "/step", std::vector<double>{problem.bodies->step});
-    file_.write(frame + "/step_size", std::vector<double>{problem.bodies->step});
-    write_bodies(file_, frame, *problem.bodies, *problem.mechanics);
-    write_contacts(file_, frame, *problem.bodies, *problem.mechanics);
-    write_joints(file_, frame, *problem.bodies);
-    write_impulses(file_, frame, problem);
+    file.create_group(frame);
+    if (!problem.title.empty()) file.set_attribute(frame, "title", problem.title);
+    file.set_attribute(frame, "gravity", problem.bodies->gravity);
+    file.write(frame + "/step", std::vector<double>{problem.bodies->step});
+    file.write(frame + "/step_size", std::vector<double>{problem.bodies->step});
+    write_bodies(file, frame, *problem.bodies, *problem.mechanics);
+    write_contacts(file, frame, *problem.bodies, *problem.mechanics);
+    write_joints(file, frame, *problem.bodies);
+    write_impulses(file, frame, problem);
   } catch (const Hdf5Error& error) {
     throw EnvironmentError(error.what());
   }
 }
 
 void RpisimWriter::finish() {
-  if (!file_.close()) throw EnvironmentError(path_ + ": close: " + hdf5_reason());
-  temporary_.keep_as_final();
+  if (!parts_->file.close()) {
+    throw EnvironmentError(parts_->path + ": close: " + hdf5_reason());
+  }
+  parts_->temporary.keep_as_final();
 }
 
 }  // namespace scree

@@ -128,6 +128,17 @@ JointErrors shift_bodies(const Model& model, const State& state, double step, do
   return error;
 }
 
+void keep_start(const State& state, StepWorkspace& w) {
+  w.start.problem = w.problem;
+  w.start.impulses = w.impulses;
+  w.start.state.position = state.position;
+  w.start.state.orientation = state.orientation;
+  w.start.state.velocity = state.velocity;
+  w.start.state.angular_velocity = state.angular_velocity;
+  w.start.state.gap.clear();
+  for (const Contact& contact : w.contacts.list) w.start.state.gap.push_back(contact.gap);
+}
+
 }  // namespace
 
 Receipt take_step(const Model& model, const State& state, const StepForces& forces, double step,
@@ -145,6 +156,7 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   warm_start(model, state, w.contacts, w.problem, w.impulses);
   warm_start_joints(model, state, step, w.joint_rows, w.impulses.rows);
   prepare_loops(model, w);
+  if (w.keeps_start) keep_start(state, w);
   receipt.ms.assemble = watch.lap();
 
   SolveOptions brief = options;

@@ -7,11 +7,20 @@
 #include "problem/assemble.h"
 #include "problem/audit.h"
 #include "problem/joint_rows.h"
+#include "record/problem_file.h"
 #include "scree/receipt.h"
 #include "scree/solver.h"
 #include "solve/direct_rows.h"
 
 namespace scree {
+
+/// What the solver was given: the problem before joints were closed in further rounds, the impulses
+/// it started from, and the state the problem was made of.
+struct StepStart {
+  Problem problem;
+  Impulses impulses;
+  MechanicalState state;
+};
 
 /// What the stages of a step work in; kept between steps so that nothing is allocated after
 /// warm-up.
@@ -19,6 +28,8 @@ struct StepWorkspace {
   Contacts contacts;
   Problem problem;
   Impulses impulses;
+  bool keeps_start = false;
+  StepStart start;                   // filled when keeps_start
   std::vector<JointRow> joint_rows;  // what the rows of the problem belong to
   State next;
   Audit audit;

@@ -79,6 +79,7 @@ void World::Parts::stop_if_given_up() {
 /// that. The new state is left in workspace.next.
 Receipt World::Parts::advance(const State& from, double step, int halvings_left) {
   Receipt receipt;
+  workspace.keeps_start = options.keep_starts;
   try {
     receipt = take_step(model, from, forces, step, *collision, *solver, solve_options, workspace);
   } catch (const ExpressionError& error) {
@@ -318,6 +319,7 @@ const State& World::state() const { return parts_->state; }
 const Contacts& World::contacts() const { return parts_->workspace.contacts; }
 const Impulses& World::impulses() const { return parts_->workspace.impulses; }
 const Problem& World::problem() const { return parts_->workspace.problem; }
+const StepStart& World::start() const { return parts_->workspace.start; }
 const std::vector<double>& World::contact_residuals() const {
   return parts_->workspace.audit.contact_residual;
 }
