@@ -19,6 +19,7 @@
 #include "lab/result_text.h"
 #include "lab_arguments.h"
 #include "options.h"
+#include "plugins.h"
 #include "record/output_file.h"
 #include "scree/error.h"
 #include "view/asset_store.h"
@@ -35,7 +36,7 @@ constexpr const char* kUsualSolvers[] = {
     "interior-point", "pivotal-newton", "lemke", "block-pivot"};
 
 struct Arguments {
-  std::vector<std::string> files;
+  std::vector<std::string> files, plugins;
   std::string solvers, tolerances = "1e-4";
   LabArguments lab;
   std::string csv, html;
@@ -187,6 +188,7 @@ ComparisonOptions options_of(const Arguments& arguments) {
 }
 
 int execute_compare(const Arguments& arguments) {
+  load_plugins(arguments.plugins);
   const ComparisonOptions options = options_of(arguments);
   for (const auto& [name, path] : {std::pair{"--csv", arguments.csv}, {"--html", arguments.html}}) {
     if (!path.empty()) require_writable(name, path, Content::text);
@@ -246,6 +248,7 @@ void add_compare(CLI::App& program, Action& action) {
                    "on the residual, with commas between them (default: 1e-4)")
       ->check(not_empty("a tolerance"));
   declare_lab(*verb, a.lab);
+  declare_plugins(*verb, a.plugins);
   verb->add_option("--jobs", a.jobs,
                    "solves at a time, each on a core of its own (default: 1, so that nothing "
                    "disturbs the times)")

@@ -17,7 +17,6 @@ struct LabArguments {
   int max_iterations = 0;  // 0: the solver's
   double time_limit = kDefaultTimeLimit;
   int repeat = kDefaultRepeats;
-  std::vector<std::string> plugins;
 };
 
 void declare_lab(CLI::App& verb, LabArguments& arguments);

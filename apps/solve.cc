@@ -13,6 +13,7 @@
 #include "lab/trial.h"
 #include "lab_arguments.h"
 #include "options.h"
+#include "plugins.h"
 #include "progress.h"
 #include "record/output_file.h"
 #include "record/problem_file.h"
@@ -27,7 +28,7 @@ struct Arguments {
   std::string problem, solver = "auto", guess = "zero", history, save;
   LabArguments lab;
   double tolerance = SolveOptions{}.tolerance;
-  std::vector<std::string> options;
+  std::vector<std::string> options, plugins;
   int frame = -1, threads = 1;
   bool json = false, strict = false;
 };
@@ -131,6 +132,7 @@ int exit_code(const LabResult& result, bool is_strict) {
 }
 
 int execute_solve(const Arguments& arguments) {
+  load_plugins(arguments.plugins);
   const SolverInfo& solver = find_solver("solve", arguments.solver);
   if (!arguments.history.empty()) require_writable("--history", arguments.history, Content::text);
   if (!arguments.save.empty()) require_writable("--save", arguments.save, Content::hdf5);
@@ -176,6 +178,7 @@ void add_solve(CLI::App& program, Action& action) {
   verb->add_option("--option", a.options,
                    "option of the solver, name=value; may be repeated (scree list solvers)")
       ->allow_extra_args(false);
+  declare_plugins(*verb, a.plugins);
   verb->add_option("--guess", a.guess, "start from zero, or from what the file offers")
       ->check(one_of({"file", "zero"}));
   verb->add_option("--frame", a.frame, "of a file with several (default: the first)")

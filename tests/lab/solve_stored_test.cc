@@ -82,6 +82,7 @@ TEST(SolveStored, ASlidingBlockIsSolvedByEveryMethodForItsLaw) {
   options.has_impulses = true;
   int count = 0;
   for (const SolverInfo& solver : solvers()) {
+    if (solver.description.empty()) continue;  // scripted ones that other tests registered
     const LabResult result = solve_stored(sliding_block(), solver, options);
     if (!result.does_apply()) continue;
     ++count;

@@ -17,7 +17,7 @@ const solvers = ['gauss-seidel', 'jacobi', 'apgd', 'interior-point', 'lemke'];
 let browser, page, data;
 before(async () => {
   // Problems of a wall that is hit: some steps of a short run.
-  scree(folder, 'run', 'wall', '--set', 'bricks=12', '--time', '0.3', '--no-record', '--quiet', '--save-problems', 'problems', '--save-every', '10');
+  scree(folder, 'run', 'wall', '--set', 'bricks=20', '--time', '0.3', '--no-record', '--quiet', '--save-problems', 'problems', '--save-every', '10');
   data = JSON.parse(scree(folder, 'compare', 'problems', '--solvers', solvers.join(','), '--tolerances', '1e-3,1e-5',
     '--repeat', '1', '--html', 'report.html', '--json', '--quiet'));
   browser = await launch();
@@ -35,7 +35,10 @@ after(() => browser?.close());
 
 const solvedBy = (tolerance) => new Set(data.results.filter((r) => r.tolerance === tolerance && r.status === 'converged').map((r) => r.solver));
 const drawn = (chart) => page.locator(`[data-chart="${chart}"] g.line`).evaluateAll((lines) =>
-  lines.map((line) => ({ solver: line.dataset.solver, d: line.querySelector('path').getAttribute('d'), box: line.getBBox() })));
+  lines.map((line) => {
+    const { x, y, width } = line.getBBox();
+    return { solver: line.dataset.solver, d: line.querySelector('path').getAttribute('d'), box: { x, y, width } };
+  }));
 
 test('every chart is drawn, from the page alone', limit, async () => {
   const charts = await page.locator('[data-chart]').evaluateAll((all) => all.map((chart) => chart.dataset.chart));
