@@ -26,7 +26,7 @@ struct FrictionCase {
   Scene scene() const;
 };
 
-/// The twenty cases of the thesis, or three of them.
+/// The twenty cases of the thesis, or two of them.
 std::vector<FrictionCase> friction_cases(bool is_quick);
 /// Exact pivoting first: the others are compared with the first of them that misses no step.
 std::vector<BenchMethod> friction_methods(bool is_quick);

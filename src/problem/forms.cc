@@ -201,7 +201,11 @@ MatrixProblem matrix_problem(const Problem& problem, bool with_velocity) {
   std::vector<Triplet> entries;
   for (const std::vector<Touch>& touches : touching) {
     for (const Touch& x : touches) {
-      for (const Touch& y : touches) entries.emplace_back(x.row, y.row, x.j.dot(y.response));
+      // Axes that are locked, as in planar scenes, make rows of zeros.
+      for (const Touch& y : touches) {
+        const double entry = x.j.dot(y.response);
+        if (entry != 0.0) entries.emplace_back(x.row, y.row, entry);
+      }
     }
   }
   for (int i = 0; i < size; ++i) entries.emplace_back(i, i, compliance[i]);
