@@ -62,7 +62,7 @@ SolveResult solve_interior_point(const MatrixProblem& problem, VecX& impulses,
   MatrixConeProgram program;
   program.prepare(problem, audit, options.law);
   StartSweeps sweeps;
-  sweeps.prepare(problem, program.matrix(), audit, law);
+  sweeps.prepare(problem, options.law);
   if (start_sweeps > 0) {
     sweeps.sweep(p, start_sweeps);
     judge(p, audit.residual(p, options));

@@ -94,7 +94,7 @@ SolveResult solve_by_newton(const MatrixProblem& problem, VecX& impulses,
   SemismoothNewton newton;
   newton.prepare(problem, audit, settings_from(options, function));
   StartSweeps sweeps;
-  sweeps.prepare(problem, newton.matrix(), audit, law);
+  sweeps.prepare(problem, options.law);
   VecX p = impulses;
   const auto judge = [&](const VecX& x, double residual) {
     if (!(residual < best)) return;

@@ -87,7 +87,7 @@ SolveResult ProximalNewton::solve(const MatrixProblem& problem, VecX& impulses,
   newton_.prepare(problem, audit_, settings);
   centre_ = impulses;
   if (start_sweeps > 0) {
-    sweeps_.prepare(problem, newton_.matrix(), audit_, law);
+    sweeps_.prepare(problem, options.law);
     sweeps_.sweep(centre_, start_sweeps);
     const double residual = audit_.residual(centre_, options);
     if (residual < best) {

@@ -8,25 +8,46 @@
 // impulse allows: the disc of Coulomb's law, the polygon of the pyramid, both with one step length
 // 1/max(W_t1t1, W_t2t2), because a projection after unequal steps would turn the friction away from
 // the slip. The relaxed law moves the whole contact and projects on the cone. omega = 1 is
-// projected Gauss-Seidel. Converges linearly, for positive semidefinite W; the step is halved where
-// it does not.
+// projected Gauss-Seidel. Converges linearly, for positive semidefinite W, and is accelerated by
+// Anderson's method; the step is halved where it diverges.
 //
 // C. Cryer, "The solution of a quadratic programming problem using systematic overrelaxation", SIAM
 //   J. Control 9 (1971) 385-392. K. Erleben, "Numerical methods for linear complementarity problems
 //   in physics-based animation", ACM SIGGRAPH courses, 2013.
+#include <algorithm>
+#include <cmath>
 #include <numbers>
 
-#include "solve/matrix_solver.h"
+#include "solve/fixed_point.h"
 #include "solve/methods.h"
 #include "solve/options.h"
 
 namespace scree {
 namespace {
 
-constexpr int kJudgeEvery = 5;     // sweeps
-constexpr int kPatience = 100;     // looks without a better residual
-constexpr int kHalvings = 4;       // of omega
-constexpr double kDiverged = 1e6;  // times the best residual
+constexpr int kMaxSweeps = 20000;
+constexpr int kMemory = 8;        // of Anderson's method
+constexpr int kIdleSweeps = 500;  // without a better residual before omega is halved
+constexpr int kHalvings = 6;
+
+class SorMap final : public SweepMap {
+ public:
+  void prepare(const MatrixProblem& problem, const MatrixAudit& audit, LawChoice law, double omega);
+  double sweep(VecX& p, const VecX* u) override;
+  bool soften() override {
+    omega_ *= 0.5;
+    return true;
+  }
+
+ private:
+  void visit_contact(const MatrixBlock& block, double eta, VecX& p) const;
+
+  const MatrixProblem* problem_ = nullptr;
+  const MatrixAudit* audit_ = nullptr;
+  LawChoice law_;
+  double omega_ = 1.0;
+  VecX diagonal_;  // W_ii, or the largest entry of the row where that is not positive
+};
 
 class Sor final : public MatrixSolver {
  public:
@@ -35,12 +56,8 @@ class Sor final : public MatrixSolver {
                     const SolveOptions& options) override;
 
  private:
-  void sweep(const MatrixProblem& problem, const SolveOptions& options, double omega, VecX& p);
-  void visit_contact(const MatrixProblem& problem, const MatrixBlock& block, LawChoice law,
-                     double omega, double eta, VecX& p);
-
-  MatrixAudit audit_;
-  VecX diagonal_;  // W_ii, or the largest entry of the row where that is not positive
+  FixedPoint fixed_point_;
+  SorMap map_;
 };
 
 double row_velocity(const MatrixProblem& problem, int row, const VecX& p) {
@@ -83,58 +100,12 @@ void project_friction(double radius, LawChoice law, int size, double* p) {
   }
 }
 
-void Sor::visit_contact(const MatrixProblem& problem, const MatrixBlock& block, LawChoice law,
-                        double omega, double eta, VecX& p) {
-  const int n = block.first;
-  double* contact = &p[n];
-  double u[5];
-  if (law.law == Law::relaxed) {
-    for (int k = 0; k < block.size; ++k) u[k] = row_velocity(problem, n + k, p);
-    for (int k = 0; k < block.size; ++k) contact[k] -= omega * eta * u[k];
-    project_on_set(block, law, contact, contact);
-    return;
-  }
-  contact[0] = std::max(0.0, contact[0] - omega * row_velocity(problem, n, p) / diagonal_[n]);
-  if (law.law == Law::none) {
-    std::fill(contact + 1, contact + block.size, 0.0);
-    return;
-  }
-  for (int first = 1; first < block.size; first += 2) {
-    const int count = std::min(2, block.size - first);
-    const double limit = (first == 1 ? block.friction : block.rolling_friction) * contact[0];
-    double largest = 0.0;
-    for (int k = first; k < first + count; ++k) {
-      u[k] = row_velocity(problem, n + k, p);
-      largest = std::max(largest, diagonal_[n + k]);
-    }
-    for (int k = first; k < first + count; ++k) contact[k] -= omega * u[k] / largest;
-    project_friction(limit, law, count, contact + first);
-  }
-}
-
-void Sor::sweep(const MatrixProblem& problem, const SolveOptions& options, double omega, VecX& p) {
-  const LawChoice law{options.law, options.directions};
-  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
-    const MatrixBlock& block = problem.blocks[i];
-    if (block.is_contact()) {
-      visit_contact(problem, block, law, omega, audit_.mass[i], p);
-    } else {
-      const int row = block.first;
-      p[row] = std::clamp(p[row] - omega * row_velocity(problem, row, p) / diagonal_[row],
-                          block.lower, block.upper);
-    }
-  }
-}
-
-SolveResult Sor::solve(const MatrixProblem& problem, VecX& impulses, const SolveOptions& options) {
-  SolveResult result;
-  result.used = "sor";
-  const double given = relaxation_option(options);
-  double omega = given > 0.0 ? given : 1.0;
-  const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : 5000;
-  const auto start = std::chrono::steady_clock::now();
-  History history(options, result);
-  audit_.prepare(problem);
+void SorMap::prepare(const MatrixProblem& problem, const MatrixAudit& audit, LawChoice law,
+                     double omega) {
+  problem_ = &problem;
+  audit_ = &audit;
+  law_ = law;
+  omega_ = omega;
   diagonal_ = problem.W.diagonal();
   for (int i = 0; i < diagonal_.size(); ++i) {
     if (diagonal_[i] > 0.0) continue;
@@ -143,41 +114,72 @@ SolveResult Sor::solve(const MatrixProblem& problem, VecX& impulses, const Solve
       diagonal_[i] = std::max(diagonal_[i], std::abs(it.value()));
     if (diagonal_[i] == 0.0) diagonal_[i] = 1.0;  // nothing acts on the row
   }
-  VecX p = impulses, best = impulses;
-  double best_residual = audit_.residual(p, options), mark = best_residual;
-  int idle = 0, halvings = 0;
-  SolveStatus status = SolveStatus::iteration_limit;
-  while (best_residual > options.tolerance && result.iterations < max_sweeps) {
-    if (is_time_over(options, start)) {
-      status = SolveStatus::time_limit;
-      break;
-    }
-    sweep(problem, options, omega, p);
-    ++result.iterations;
-    history.look([&] { return audit_.parts(p, options); });
-    if (result.iterations % kJudgeEvery != 0 && result.iterations != max_sweeps) continue;
-    const double residual = audit_.residual(p, options);
-    ++idle;
-    if (residual < 0.99 * mark) {  // slow is not idle
-      mark = residual;
-      idle = 0;
-    }
-    if (residual < best_residual) {
-      best_residual = residual;
-      best = p;
-    }
-    const bool has_diverged = !(residual <= kDiverged * best_residual);
-    if (idle < kPatience && !has_diverged) continue;
-    status = has_diverged ? SolveStatus::diverged : SolveStatus::stalled;
-    if (++halvings > kHalvings) break;
-    status = SolveStatus::iteration_limit;
-    omega *= 0.5;
-    idle = 0;
-    if (has_diverged) p = best;
+}
+
+void SorMap::visit_contact(const MatrixBlock& block, double eta, VecX& p) const {
+  const int n = block.first;
+  double* contact = &p[n];
+  double u[5];
+  if (law_.law == Law::relaxed) {
+    for (int k = 0; k < block.size; ++k) u[k] = row_velocity(*problem_, n + k, p);
+    for (int k = 0; k < block.size; ++k) contact[k] -= omega_ * eta * u[k];
+    project_on_set(block, law_, contact, contact);
+    return;
   }
-  impulses = best;
-  conclude(audit_, impulses, options, status, result);
-  return result;
+  contact[0] = std::max(0.0, contact[0] - omega_ * row_velocity(*problem_, n, p) / diagonal_[n]);
+  if (law_.law == Law::none) {
+    std::fill(contact + 1, contact + block.size, 0.0);
+    return;
+  }
+  for (int first = 1; first < block.size; first += 2) {
+    const int count = std::min(2, block.size - first);
+    const double limit = (first == 1 ? block.friction : block.rolling_friction) * contact[0];
+    double largest = 0.0;
+    for (int k = first; k < first + count; ++k) {
+      u[k] = row_velocity(*problem_, n + k, p);
+      largest = std::max(largest, diagonal_[n + k]);
+    }
+    for (int k = first; k < first + count; ++k) contact[k] -= omega_ * u[k] / largest;
+    project_friction(limit, law_, count, contact + first);
+  }
+}
+
+double SorMap::sweep(VecX& p, const VecX*) {
+  double moved = 0.0;
+  for (std::size_t i = 0; i < problem_->blocks.size(); ++i) {
+    const MatrixBlock& block = problem_->blocks[i];
+    const double eta = audit_->mass[i];
+    double before[5];
+    std::copy_n(&p[block.first], block.size, before);
+    if (block.is_contact()) {
+      if (!std::isfinite(eta)) continue;  // nothing acts on it
+      visit_contact(block, eta, p);
+    } else {
+      const int row = block.first;
+      p[row] = std::clamp(p[row] - omega_ * row_velocity(*problem_, row, p) / diagonal_[row],
+                          block.lower, block.upper);
+    }
+    for (int k = 0; k < block.size; ++k) {
+      const double change = (p[block.first + k] - before[k]) / eta;
+      moved += change * change;
+    }
+  }
+  return moved;
+}
+
+SolveResult Sor::solve(const MatrixProblem& problem, VecX& impulses, const SolveOptions& options) {
+  const double given = relaxation_option(options);
+  FixedPointPlan plan;
+  plan.method = "sor";
+  plan.max_iterations = kMaxSweeps;
+  plan.idle_iterations = kIdleSweeps;
+  plan.max_halvings = kHalvings;
+  plan.memory = whole_option(options, "memory", kMemory, 0);
+  if (plan.memory > 0) plan.acceleration = Acceleration::anderson;
+  fixed_point_.prepare(problem);
+  map_.prepare(problem, fixed_point_.audit, {options.law, options.directions},
+               given > 0.0 ? given : 1.0);
+  return fixed_point_.run(map_, plan, impulses, options);
 }
 
 }  // namespace
@@ -189,8 +191,9 @@ SolverInfo sor_info() {
       "projected successive over-relaxation, row by row; relaxation 1 is Gauss-Seidel";
   info.source = "C. Cryer, SIAM J. Control 9 (1971) 385-392; K. Erleben, SIGGRAPH courses, 2013";
   info.laws = {Law::coulomb, Law::relaxed, Law::pyramid, Law::none};
-  info.options = {{"relaxation", 1.0, "omega, in (0, 2); RPIsim uses 1.3"}};
-  info.default_max_iterations = 5000;
+  info.options = {{"relaxation", 1.0, "omega, in (0, 2); RPIsim uses 1.3"},
+                  {"memory", kMemory, "columns of Anderson's acceleration; 0: plain sweeps"}};
+  info.default_max_iterations = kMaxSweeps;
   info.create = [] { return std::make_unique<Sor>(); };
   return info;
 }

@@ -114,6 +114,10 @@ TEST_P(EverySolver, StopsAtTheTimeLimit) {
   options.time_limit = 0.02;
   const SolveResult result =
       solver_named(GetParam().solver).create()->solve(problem, impulses, options);
+  if (result.status == SolveStatus::not_applicable) {  // pivoting, on as many rows as this
+    EXPECT_FALSE(result.message.empty());
+    return;
+  }
   EXPECT_NE(result.status, SolveStatus::iteration_limit);
   EXPECT_GT(result.iterations, 0);
 }
