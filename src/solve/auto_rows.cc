@@ -139,6 +139,7 @@ SolveResult solve_rows_automatically(const MatrixProblem& problem, VecX& impulse
   SolveResult total;
   total.used = "start";
   SolveStatus status = SolveStatus::stalled;
+  bool is_tried = false;
   for (const Stage& stage : stages_for(row_count(problem, options), may_pivot_blocks(problem))) {
     if (best_residual <= options.tolerance) break;
     SolveOptions now = options;
@@ -159,6 +160,7 @@ SolveResult solve_rows_automatically(const MatrixProblem& problem, VecX& impulse
       total.message = part.message;
       continue;
     }
+    is_tried = true;
     total.iterations += part.iterations;
     total.history.insert(total.history.end(), part.history.begin(), part.history.end());
     const double residual = audit.residual(p, options);
@@ -177,7 +179,7 @@ SolveResult solve_rows_automatically(const MatrixProblem& problem, VecX& impulse
       break;
     }
   }
-  if (total.used == "start" && !total.message.empty()) return not_applicable(total.message);
+  if (!is_tried && !total.message.empty()) return not_applicable(total.message);
   if (best_residual > options.tolerance && status == SolveStatus::stalled &&
       problem.contact_count() == 0 && has_no_solution(problem, options, best)) {
     status = SolveStatus::infeasible;

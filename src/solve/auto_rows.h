@@ -5,8 +5,8 @@
 
 namespace scree {
 
-/// For problems of bounded rows (LCP, MLCP, boxes), and for contacts with the laws `pyramid` and
-/// `none`: the methods in turn, cheap ones first, until the judge confirms one. `infeasible` is
+/// For problems of bounded rows (LCP, MLCP, boxes), and for contacts with the law `pyramid`: the
+/// methods in turn, cheap ones first, until the judge confirms one. `infeasible` is
 /// said where it is proved: by a ray of a pivoting method, or for few rows by trying every choice
 /// of bounds.
 SolveResult solve_rows_automatically(const MatrixProblem& problem, VecX& impulses,

@@ -201,6 +201,7 @@ TEST(Rows, SaysWhatDoesNotApply) {
   Impulses impulses;
   const Problem stack = box_stack(1, 0.5);
   for (const std::string& method : kExact) {
+    if (method == "newton-fischer") continue;  // knows cones too
     impulses = zero_impulses(stack);
     const SolveResult result = solver_named(method).create()->solve(stack, impulses, tight());
     EXPECT_EQ(result.status, SolveStatus::not_applicable) << method;
