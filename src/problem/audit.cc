@@ -34,23 +34,6 @@ Vec3 shifted(const Vec3& u, double friction, LawChoice law) {
   return {u[0] + friction * slip, u[1], u[2]};
 }
 
-/// Fischer-Burmeister on the second-order cone: x + y - (x^2 + y^2)^(1/2), by spectral
-/// decomposition.
-Vec3 cone_fischer_burmeister(const Vec3& x, const Vec3& y) {
-  auto square = [](const Vec3& z) {
-    return Vec3(z.squaredNorm(), 2.0 * z[0] * z[1], 2.0 * z[0] * z[2]);
-  };
-  const Vec3 w = square(x) + square(y);
-  const double length = std::sqrt(w[1] * w[1] + w[2] * w[2]);
-  const double upper = std::sqrt(std::max(0.0, w[0] + length));
-  const double lower = std::sqrt(std::max(0.0, w[0] - length));
-  const double direction1 = length > 0.0 ? w[1] / length : 1.0;
-  const double direction2 = length > 0.0 ? w[2] / length : 0.0;
-  const Vec3 root(0.5 * (upper + lower), 0.5 * (upper - lower) * direction1,
-                  0.5 * (upper - lower) * direction2);
-  return x + y - root;
-}
-
 }  // namespace
 
 void Audit::prepare(const Problem& problem) {
@@ -210,7 +193,7 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
         const Vec3 p_cone(mu * p[0] / eta, p[1] / eta, p[2] / eta);
         const Vec3 u_cone(u_shift[0] / mu, u[1], u[2]);
         r.cone_fischer_burmeister =
-            std::max(r.cone_fischer_burmeister, cone_fischer_burmeister(p_cone, u_cone).norm());
+            std::max(r.cone_fischer_burmeister, fischer_burmeister_on_cone(p_cone, u_cone).norm());
       }
     }
     r.friction_power += mu * p[0] * tangential_speed + p[1] * u[1] + p[2] * u[2];

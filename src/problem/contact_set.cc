@@ -122,4 +122,19 @@ ContactState contact_state(const MatrixBlock& block, LawChoice law, double eta, 
   return moved > 1e-12 * size ? ContactState::slide : ContactState::stick;
 }
 
+Vec3 fischer_burmeister_on_cone(const Vec3& x, const Vec3& y) {
+  auto square = [](const Vec3& z) {
+    return Vec3(z.squaredNorm(), 2.0 * z[0] * z[1], 2.0 * z[0] * z[2]);
+  };
+  const Vec3 w = square(x) + square(y);
+  const double length = std::sqrt(w[1] * w[1] + w[2] * w[2]);
+  const double upper = std::sqrt(std::max(0.0, w[0] + length));
+  const double lower = std::sqrt(std::max(0.0, w[0] - length));
+  const double direction1 = length > 0.0 ? w[1] / length : 1.0;
+  const double direction2 = length > 0.0 ? w[2] / length : 0.0;
+  const Vec3 root(0.5 * (upper + lower), 0.5 * (upper - lower) * direction1,
+                  0.5 * (upper - lower) * direction2);
+  return x + y - root;
+}
+
 }  // namespace scree

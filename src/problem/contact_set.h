@@ -27,6 +27,10 @@ enum class ContactState : std::uint8_t { open, stick, slide };
 ContactState contact_state(const MatrixBlock& block, LawChoice law, double eta, const double* p,
                            const double* u_shifted);
 
+/// Fischer-Burmeister on the second-order cone x0 >= |(x1, x2)|: x + y - (x^2 + y^2)^(1/2), by
+/// spectral decomposition.
+Vec3 fischer_burmeister_on_cone(const Vec3& x, const Vec3& y);
+
 /// Projection on the cone |(x1, x2)| <= friction x0 with regular facets: the hull of
 /// (1, friction cos(2 pi k/n), friction sin(2 pi k/n)), k < n. n = 2 is the flat cone in (x0, x1).
 Vec3 project_on_pyramid(const Vec3& x, double friction, int directions);

@@ -198,6 +198,13 @@ Residuals MatrixAudit::residuals(const VecX& p, LawChoice law) {
       const double x = pi[0] / eta, y = ui[0] + normal_shift(block, exact, ui);
       const double fb = std::sqrt(x * x + y * y) - x - y;
       r.fischer_burmeister += 0.5 * fb * fb;
+      if (mu > 0.0 && block.size <= 3) {
+        const bool is_planar = block.size == 2;
+        const Vec3 p_cone(mu * x, pi[1] / eta, is_planar ? 0.0 : pi[2] / eta);
+        const Vec3 u_cone(y / mu, ui[1], is_planar ? 0.0 : ui[2]);
+        r.cone_fischer_burmeister =
+            std::max(r.cone_fischer_burmeister, fischer_burmeister_on_cone(p_cone, u_cone).norm());
+      }
     }
     double power = mu * pi[0] * slip, direction = 0.0;
     const double limit = slip > 0.0 ? mu * pi[0] / slip : 0.0;

@@ -151,6 +151,7 @@ Scene scene_with_everything() {
                1e99,
                "apgd",
                "relaxed",
+               6,
                1e-9,
                77,
                {{"memory", 0.0}, {"an odd: name", 1.0 / 3.0}}};
