@@ -104,16 +104,12 @@ TEST(Program, HelpShowsExamplesBeforeOptions) {
   EXPECT_LT(outcome.out.find("Examples:"), outcome.out.find("--threads"));
 }
 
-TEST(Program, HelpListsNoVerbThatDoesNotExistYet) {
+TEST(Program, HelpListsEveryVerb) {
   const Folder folder;
   const Outcome outcome = scree(folder, {"--help"});
-  for (const char* verb : {"run", "view", "list", "info", "check", "export"}) {
+  for (const char* verb : {"run", "view", "solve", "compare", "bench", "list", "info", "check", "export"}) {
     EXPECT_NE(outcome.out.find(std::string("\n  ") + verb + " "), std::string::npos) << outcome.out;
     EXPECT_EQ(scree(folder, {verb, "--help"}).exit_code, 0);
-  }
-  for (const char* verb : {"solve", "compare", "bench"}) {
-    EXPECT_EQ(outcome.out.find(std::string("\n  ") + verb + " "), std::string::npos) << outcome.out;
-    EXPECT_EQ(scree(folder, {verb}).exit_code, 2);
   }
 }
 
@@ -180,8 +176,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run", "walll"}, "wall"}, Mistake{{"run", "wall", "--set", "brick=100"}, "bricks"},
         Mistake{{"run", "nowhere/scene.yaml"}, "nowhere/scene.yaml: no such file"},
         Mistake{{"run", "hello", "--solver", "gauss-siedel", "--no-record"},
+                "got 'gauss-siedel' (did you mean gauss-seidel?)"},
+        Mistake{{"run", "hello", "--solver", "gauss-siedel", "--no-record"},
                 "scree run: --solver must be one of auto, gauss-seidel, jacobi, apgd, "
-                "interior-point and hybrid, got 'gauss-siedel' (did you mean gauss-seidel?)"},
+                "interior-point, hybrid, "},
         Mistake{{"run", "hello", "--option", "memry=0", "--no-record"},
                 "scree run: --option memry is not an option of the solver auto (did you mean "
                 "memory?)"},
@@ -200,7 +198,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run", "hello", "--directions", "4"},
                 "--directions 4: the law coulomb has none; they belong to --law pyramid"},
         Mistake{{"run", "hello", "--law", "pyramid", "--solver", "gauss-seidel", "--no-record"},
-                "scree run: --solver must be one for the law pyramid (lemke"},
+                "scree run: --solver must be one for the law pyramid (auto, admm, lemke"},
         Mistake{{"bench", "proxy"},
                 "scree bench: there is no benchmark 'proxy' (did you mean prox?); there is prox"},
         Mistake{{"bench", "prox", "hexagon"},

@@ -80,7 +80,7 @@ void expect_projection(const MatrixBlock& block, LawChoice law, const VecX& x) {
     ASSERT_LE((x - y).dot(ray), 1e-12 * size) << x.transpose() << " -> " << y.transpose();
 }
 
-class Projection : public testing::Test {
+class SetProjection : public testing::Test {
  protected:
   VecX point(int size) {
     VecX x(size);
@@ -94,26 +94,26 @@ class Projection : public testing::Test {
   std::normal_distribution<double> normal_;
 };
 
-TEST_F(Projection, OnCones) {
+TEST_F(SetProjection, OnCones) {
   for (const int size : {2, 3}) {
     for (int k = 0; k < 300; ++k)
       expect_projection(contact(size, friction()), {Law::coulomb}, point(size));
   }
 }
 
-TEST_F(Projection, OnPyramidsOfTwoToNineDirections) {
+TEST_F(SetProjection, OnPyramidsOfTwoToNineDirections) {
   for (int directions = 2; directions <= 9; ++directions) {
     for (int k = 0; k < 400; ++k)
       expect_projection(contact(3, friction()), {Law::pyramid, directions}, point(3));
   }
 }
 
-TEST_F(Projection, OnTheDoubleConeOfRollingFriction) {
+TEST_F(SetProjection, OnTheDoubleConeOfRollingFriction) {
   for (int k = 0; k < 100; ++k)
     expect_projection(contact(5, friction(), friction()), {Law::coulomb}, point(5));
 }
 
-TEST_F(Projection, OnTheEdgesOfTheDoubleCone) {
+TEST_F(SetProjection, OnTheEdgesOfTheDoubleCone) {
   for (const double mu : {0.0, 0.5}) {
     for (const double rolling : {0.0, 0.3}) {
       for (int k = 0; k < 50; ++k) {
@@ -127,7 +127,7 @@ TEST_F(Projection, OnTheEdgesOfTheDoubleCone) {
 }
 
 // What is in the cone stays, what is in the polar cone goes to zero.
-TEST_F(Projection, KeepsWhatIsInside) {
+TEST_F(SetProjection, KeepsWhatIsInside) {
   for (int directions = 3; directions <= 9; ++directions) {
     const MatrixBlock block = contact(3, 0.7);
     const LawChoice law{Law::pyramid, directions};

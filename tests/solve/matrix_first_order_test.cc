@@ -190,7 +190,8 @@ TEST_P(FirstOrder, StopsAtTheTimeLimitAndWhenNobodyWaits) {
   if (result.status == SolveStatus::converged) {
     EXPECT_EQ(result.residuals.relative_rms, 0.0);
   } else {
-    EXPECT_TRUE(result.status == SolveStatus::time_limit || result.status == SolveStatus::stalled);
+    EXPECT_TRUE(result.status == SolveStatus::time_limit || result.status == SolveStatus::stalled)
+        << name_of(result.status) << ", residual " << result.residuals.relative_rms;
   }
   const std::atomic<bool> give_up = true;
   options.time_limit = 0.0;

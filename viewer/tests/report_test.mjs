@@ -30,6 +30,8 @@ before(async () => {
   page.on('request', (request) => page.requests.push(request.url()));
   await page.goto(pathToFileURL(join(folder, 'report.html')).href);
   await page.waitForSelector('html[data-ready="yes"]', { state: 'attached' });
+  // Charts draw when they know their size, which is after the first layout.
+  await page.waitForFunction(() => [...document.querySelectorAll('[data-chart]')].every((chart) => chart.querySelector('g.line')));
 });
 after(() => browser?.close());
 
