@@ -187,7 +187,7 @@ SolveResult FixedPoint::run(SweepMap& map, const FixedPointPlan& plan, VecX& p,
     result.message += fmt::format("{}its own thresholds were met in iteration {}",
                                   now.halvings > 0 ? "; " : "", now.content_at);
   }
-  if (best <= options.tolerance) status = SolveStatus::converged;  // unless rounding says no
+  if (now.best <= options.tolerance) status = SolveStatus::converged;  // unless rounding says no
   conclude(audit, p, options, status, result);
   return result;
 }
