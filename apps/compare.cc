@@ -193,6 +193,8 @@ int execute_compare(const Arguments& arguments) {
   for (const auto& [name, path] : {std::pair{"--csv", arguments.csv}, {"--html", arguments.html}}) {
     if (!path.empty()) require_writable(name, path, Content::text);
   }
+  if (!arguments.csv.empty() && arguments.csv == arguments.html)
+    throw InputError("scree compare: --csv and --html are the same file " + arguments.csv);
   std::vector<SkippedFile> skipped;
   const std::vector<ProblemEntry> problems = find_problems(arguments.files, skipped);
   const std::size_t cores = usable_cores().size();

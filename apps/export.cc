@@ -64,6 +64,12 @@ void check_options(const Arguments& arguments, const std::string& ending, FileKi
 void make_pyramid(StoredProblem& problem, int directions) {
   if (problem.contact_count() == 0) return;
   if (problem.matrices.W.rows() != problem.matrices.rows()) form_delassus(problem.matrices);
+  constexpr int kMostRows = 20000;  // the matrix of an lcp is dense
+  if (problem.contact_count() > kMostRows / (directions + 2)) {
+    throw InputError(fmt::format(
+        "--directions {}: {} contacts make more than {} rows, the most that these formats hold",
+        directions, problem.contact_count(), kMostRows));
+  }
   const PyramidForm form = pyramid_form(problem.matrices, {Law::pyramid, directions});
   const auto as_rows = [&](std::optional<VecX>& p) {
     if (p) p = form.start(*p, problem.matrices.W * *p + problem.matrices.q);

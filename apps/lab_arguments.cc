@@ -52,6 +52,7 @@ const SolverInfo& find_solver(const std::string& verb, const std::string& name) 
 
 std::vector<std::pair<std::string, double>> solver_options(
     const std::string& verb, const SolverInfo& solver, const std::vector<std::string>& options) {
+  if (options.empty()) return {};  // nothing to ask the solver, which may be a plug-in that crashes
   RunSettings settings;
   settings.solver = solver.name;
   settings.law = name_of(solver.laws.empty() ? Law::none : solver.laws.front());

@@ -163,6 +163,11 @@ void require_writable(const std::string& what, const std::string& file, Content 
         "{} {}: is there already and is no HDF5 file; choose another name, or remove it", what,
         file));
   }
+  if (content == Content::text && fs::exists(status) && is_hdf5(file)) {
+    throw InputError(fmt::format(
+        "{} {}: is there already and is an HDF5 file; choose another name, or remove it", what,
+        file));
+  }
   if (access(folder.c_str(), W_OK) != 0) {
     throw EnvironmentError(fmt::format("{} {}: the folder cannot be written to", what, file));
   }

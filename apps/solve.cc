@@ -136,6 +136,8 @@ int execute_solve(const Arguments& arguments) {
   const SolverInfo& solver = find_solver("solve", arguments.solver);
   if (!arguments.history.empty()) require_writable("--history", arguments.history, Content::text);
   if (!arguments.save.empty()) require_writable("--save", arguments.save, Content::hdf5);
+  if (!arguments.save.empty() && arguments.save == arguments.history)
+    throw InputError("scree solve: --save and --history are the same file " + arguments.save);
   const StoredProblem stored = read(arguments);
   const LabOptions options = options_of(arguments, solver, stored);
   watch_interrupts();

@@ -92,6 +92,8 @@ double MatrixAudit::residual_with(const VecX& p, const VecX& given, LawChoice la
                                   ResidualKind kind) const {
   const std::vector<MatrixBlock>& blocks = problem->blocks;
   if (blocks.empty()) return 0.0;
+  // Comparisons would pass over what is no number.
+  if (!p.allFinite() || !given.allFinite()) return kInfinity;
   double sum = 0.0;
   if (kind == ResidualKind::siconos) {
     for (const MatrixBlock& block : blocks) {
@@ -224,6 +226,8 @@ Residuals MatrixAudit::residuals(const VecX& p, LawChoice law) {
   r.ncp_rms = std::sqrt(sum_ncp / n) / reference_velocity;
   if (energy_scale > 0.0) r.complementarity /= energy_scale;
   r.siconos = residual_with(p, u, exact, ResidualKind::siconos);
+  if (!p.allFinite() || !u.allFinite())
+    r.rms = r.worst = r.relative_rms = r.relative_worst = kInfinity;
   return r;
 }
 

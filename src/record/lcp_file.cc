@@ -72,6 +72,12 @@ void read_lcp(const ProblemFields& fields, StoredProblem& problem) {
 }
 
 void require_lcp(const StoredProblem& problem, bool is_mixed) {
+  constexpr int kMostRows = 20000;  // M is dense: 3.2 GB
+  if (problem.matrices.rows() > kMostRows) {
+    throw InputError(fmt::format("{}: {} rows: the format {} holds a dense matrix of {} at most",
+                                 problem.path, problem.matrices.rows(), is_mixed ? "mlcp" : "lcp",
+                                 kMostRows));
+  }
   for (const MatrixBlock& block : problem.matrices.blocks) {
     if (block.is_contact()) {
       throw InputError(fmt::format(

@@ -100,7 +100,13 @@ StoredProblem read_problem(const std::string& path, int frame) {
     for (const Reader& reader : kReaders) {
       if (!reader.is_of(fields.file())) continue;
       reader.read(fields, problem);
-      if (problem.format != "rpisim") problem.frame = 0;
+      if (problem.format != "rpisim") {
+        if (frame > 0) {
+          throw InputError(fmt::format("{}: frame {}: a file of the format {} holds one problem",
+                                       one_line(path), frame, problem.format));
+        }
+        problem.frame = 0;
+      }
       return problem;
     }
   } catch (const Hdf5Error& error) {

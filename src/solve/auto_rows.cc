@@ -137,7 +137,7 @@ SolveResult solve_rows_automatically(const MatrixProblem& problem, VecX& impulse
   VecX best = impulses;
   double best_residual = audit.residual(best, options);
   SolveResult total;
-  total.used = "start";
+  total.used = "auto";
   SolveStatus status = SolveStatus::stalled;
   bool is_tried = false;
   for (const Stage& stage : stages_for(row_count(problem, options), may_pivot_blocks(problem))) {

@@ -72,6 +72,7 @@ double ConePortfolio::judge(const std::vector<double>& p, const std::vector<doub
   if (residual < best_residual_) {
     best_residual_ = residual;
     best_ = p;
+    result_.used = turn_;
   }
   return residual;
 }
@@ -326,7 +327,7 @@ SolveResult ConePortfolio::solve(const MatrixProblem& problem, VecX& impulses,
   options_ = &options;
   start_ = std::chrono::steady_clock::now();
   result_ = SolveResult{};
-  result_.used = "sweeps";
+  turn_ = "auto";
   History history(options, result_);
   history_ = &history;
   most_ = options.max_iterations > 0 ? options.max_iterations : kMaxIterations;
@@ -334,25 +335,28 @@ SolveResult ConePortfolio::solve(const MatrixProblem& problem, VecX& impulses,
   rows_.velocities(p_.data(), u_.data());
   judge(p_, u_);
 
+  turn_ = "gauss-seidel";
   sweep(kSweeps, false, true);
   double last = best_residual_;
   int idle = 0;
   for (int round = 0, work = 1; round < kRounds && idle < kIdleRounds && !is_over();
        ++round, work *= 2) {
-    result_.used = "newton";
     // The first round starts from the best impulses, later ones from where sweeps have led since.
     const bool is_first = round == 0;
     if (is_first) p_ = best_;
     centre_ = p_;
+    turn_ = "proximal-newton";
     newton(kBold, work * kBoldFactors);
     if (is_over()) break;
     p_ = is_first ? best_ : after_sweeps_;
+    turn_ = "newton-alart-curnier";
     direct(std::pow(10.0, round % 3), work * kDirectFactors);
     if (is_over()) break;
     centre_ = best_;
+    turn_ = "proximal-newton";
     newton(kCareful, work * kCarefulFactors);
     if (is_over()) break;
-    result_.used = "newton, sweeps";
+    turn_ = "gauss-seidel";
     sweep(work * kSweeps, round % 2 == 0, false);
     after_sweeps_ = p_;
     idle = best_residual_ < 0.999 * last ? 0 : idle + 1;

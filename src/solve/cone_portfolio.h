@@ -73,6 +73,7 @@ class ConePortfolio {
 
   const SolveOptions* options_ = nullptr;
   SolveResult result_;
+  const char* turn_ = "auto";  // the method whose turn it is
   History* history_ = nullptr;
   std::chrono::steady_clock::time_point start_;
   int most_ = 0;  // iterations

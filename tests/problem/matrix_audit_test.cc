@@ -172,5 +172,21 @@ TEST(Audit, OfARowWithoutMass) {
   EXPECT_NEAR(audit(problem, Eigen::Vector2d(1.0, 0.0), {Law::none}).worst, 0.0, 1e-15);
 }
 
+// 0 z + 1 = 0 has no solution, and a number that is none is no solution of anything.
+TEST(MatrixAudit, WhatIsNoNumberIsNoSolution) {
+  MatrixProblem problem;
+  problem.blocks.resize(1);
+  problem.blocks[0].kind = MatrixBlock::Kind::bounded;
+  problem.blocks[0].size = 1;
+  problem.W.resize(1, 1);
+  problem.q = VecX::Ones(1);
+  MatrixAudit judge;
+  judge.prepare(problem);
+  const VecX p = VecX::Constant(1, std::numeric_limits<double>::quiet_NaN());
+  for (const ResidualKind kind : {ResidualKind::scree, ResidualKind::siconos})
+    EXPECT_FALSE(std::isfinite(judge.residual(p, {Law::coulomb}, kind)));
+  EXPECT_FALSE(std::isfinite(judge.residuals(p, {Law::coulomb}).relative_rms));
+}
+
 }  // namespace
 }  // namespace scree
