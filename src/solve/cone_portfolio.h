@@ -13,8 +13,8 @@
 //
 // None of the four solves every problem; by turns they solve all 29 spatial friction problems of
 // other codes at hand to 1e-8 of Siconos's residual. Hit walls take thousands of sweeps and
-// hundreds of factors, and of 18 shaken lattices of spheres two ended above it after 2 s of
-// processor time. Work is counted, not timed: the same problem takes the same way on every machine.
+// hundreds of factors; some shaken lattices of spheres end above it. Work is counted, not timed:
+// the same problem takes the same way on every machine.
 //
 // [ABB18] V. Acary, M. Bremond, O. Huber, "On solving contact problems with Coulomb friction:
 //   formulations and numerical comparisons", in: Advanced Topics in Nonsmooth Dynamics, Springer
