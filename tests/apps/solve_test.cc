@@ -185,5 +185,36 @@ TEST_F(Problems, AnInterruptedComparisonWritesWhatItHas) {
   EXPECT_TRUE(folder.has("report.html"));
 }
 
+// Outputs never take the place of a problem, or of each other.
+TEST_F(Problems, ProblemsAreNotOverwritten) {
+  const std::vector<std::vector<std::string>> mistakes = {
+      {"compare", "rows.hdf5", "--csv", "rows.hdf5"},
+      {"compare", "rows.hdf5", "--html", "sliding.hdf5"},
+      {"compare", "rows.hdf5", "--csv", "same", "--html", "same"},
+      {"solve", "rows.hdf5", "--history", "rows.hdf5"},
+      {"solve", "rows.hdf5", "--history", "same", "--save", "same"}};
+  for (const std::vector<std::string>& mistake : mistakes) {
+    const Outcome outcome = run(mistake);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+  }
+  EXPECT_EQ(json_of({"solve", "rows.hdf5"})["status"], "converged");
+  EXPECT_EQ(json_of({"solve", "sliding.hdf5"})["status"], "converged");
+}
+
+TEST_F(Problems, AFrameOfAFileWithoutFramesIsRefused) {
+  const Outcome outcome = run({"solve", "sliding.hdf5", "--frame", "3"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("frame 3: a file of the format fclib-local holds one problem"));
+}
+
+TEST_F(Problems, ExportRefusesDenseMatricesBeyondReason) {
+  const Outcome outcome =
+      run({"export", "sliding.hdf5", "big.hdf5", "--format", "lcp", "--directions", "30000"});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(folder.path("big.hdf5")));
+}
+
 }  // namespace
 }  // namespace scree::testing
