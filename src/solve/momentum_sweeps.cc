@@ -112,19 +112,36 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : kMaxSweeps;
   const auto start = std::chrono::steady_clock::now();
 
-  system_.pack(problem, impulses);
   audit_.prepare(problem);
+  SolveResult result;
+  // What a cold start leaves undone, all later steps inherit: it is worth many times the work.
+  const bool is_cold = std::all_of(impulses.contacts.begin(), impulses.contacts.end(),
+                                   [](const Vec3& p) { return p.isZero(0.0); });
+  int in_single = 0;  // sweeps
+  if (!is_cold && !options.record_history && sweep.local_rounds == 1) {
+    const SingleMomentum::Outcome outcome =
+        single_.solve(problem, audit_, options, max_sweeps, start, impulses);
+    in_single = outcome.sweeps;
+    if (outcome.is_converged) {
+      result.used = "gauss-seidel";
+      result.status = SolveStatus::converged;
+      result.iterations = outcome.sweeps;
+      if (options.is_brief)
+        result.residuals.relative_rms = outcome.residual;
+      else
+        result.residuals = audit_.residuals(problem, impulses, options.law);
+      return result;
+    }
+  }
+
+  system_.pack(problem, impulses);
   p_.resize(system_.points.size());
   system_.read(impulses, p_);
   restart_from(problem, p_, impulses.rows);
 
-  SolveResult result;
   History history(options, result);
   if (history.is_on()) recorded_ = impulses;
   result.used = "gauss-seidel";
-  // What a cold start leaves undone, all later steps inherit: it is worth many times the work.
-  const bool is_cold = std::all_of(impulses.contacts.begin(), impulses.contacts.end(),
-                                   [](const Vec3& p) { return p.isZero(0.0); });
   double best = std::numeric_limits<double>::infinity();
   double lowest = residual_here(options.law);  // since the last descent
   lowest_ = p_;
@@ -132,11 +149,11 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   double recent = std::numeric_limits<double>::infinity();  // running mean of the residual
   int since_restart = 0, converged_at = 0, looks_since_best = 0;
   int products = 0, attempts = 0,
-      next_descent = whole_option(options, "descent_after", kFirstDescent, 0);
+      next_descent = whole_option(options, "descent_after", kFirstDescent, 0) - in_single;
 
   for (int sweep_count = 1;; ++sweep_count) {
     wide_sweep(system_, p_, rows_, sweep);
-    result.iterations = sweep_count + products;
+    result.iterations = in_single + sweep_count + products;
     ++since_restart;
     const bool is_out_of_sweeps = result.iterations >= max_sweeps;
     const bool is_out_of_time = is_time_over(options, start);
@@ -176,7 +193,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
               start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                           std::chrono::duration<double>(std::min(options.time_limit, kLongest)));
         best = descend(problem, limits, ++attempts, best, impulses, products);
-        result.iterations = sweep_count + products;
+        result.iterations = in_single + sweep_count + products;
         next_descent = sweep_count + kDescendEvery;
         lowest = std::numeric_limits<double>::infinity();
       }

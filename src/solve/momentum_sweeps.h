@@ -15,6 +15,7 @@
 #include "problem/audit.h"
 #include "solve/anderson.h"
 #include "solve/gauss_newton.h"
+#include "solve/single_momentum.h"
 #include "solve/wide_system.h"
 
 namespace scree {
@@ -29,6 +30,7 @@ class MomentumSweeps {
   SolveResult solve(const Problem& problem, Impulses& impulses, const SolveOptions& options);
 
  private:
+  SingleMomentum single_;
   WideSystem system_;
   Audit audit_;
   void start_polishing(const Problem& problem, int memory);

@@ -1,0 +1,176 @@
+#include "solve/single_system.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "base/parallel.h"
+#include "problem/audit.h"
+#include "scree/solver.h"
+#include "solve/test_problems.h"
+
+namespace scree {
+namespace {
+
+Impulses some_impulses(const Problem& problem) {
+  Impulses impulses = zero_impulses(problem);
+  for (std::size_t i = 0; i < impulses.contacts.size(); ++i)
+    impulses.contacts[i] = Vec3(0.1 + 0.01 * static_cast<double>(i % 7), 0.01, -0.02);
+  return impulses;
+}
+
+Impulses solved(const Problem& problem, double tolerance) {
+  Impulses impulses = zero_impulses(problem);
+  SolveOptions options;
+  options.tolerance = tolerance;
+  const SolveResult result = solver_named("auto").create()->solve(problem, impulses, options);
+  EXPECT_EQ(result.status, SolveStatus::converged);
+  return impulses;
+}
+
+double estimate(const SingleSystem& system, const Audit& audit) {
+  return std::sqrt(single_residual(system) / static_cast<double>(system.contact_count)) /
+         audit.reference_velocity;
+}
+
+TEST(SingleSystem, HoldsEveryContactOnceAndNoMovingBodyTwiceInAStage) {
+  const Problem problem = shaken_lattice(6, 0.5, 1);
+  SingleSystem system;
+  ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
+  std::multiset<std::int32_t> seen;
+  for (const std::int32_t contact : system.source) {
+    if (contact >= 0) seen.insert(contact);
+  }
+  EXPECT_EQ(seen.size(), problem.contacts.size());
+  EXPECT_EQ(std::set<std::int32_t>(seen.begin(), seen.end()).size(), problem.contacts.size());
+  for (std::size_t stage = 0; stage + 1 < system.stage_start.size(); ++stage) {
+    std::multiset<std::int32_t> written;
+    for (std::int32_t g = system.stage_start[stage]; g < system.stage_start[stage + 1]; ++g) {
+      const SingleGroup& group = system.groups[static_cast<std::size_t>(g)];
+      std::set<std::int32_t> own;  // idle lanes share a row of their group
+      for (int lane = 0; lane < kSingleLanes; ++lane) {
+        if (group.moving != Moving::second) own.insert(group.a[lane]);
+        if (group.moving != Moving::first) own.insert(group.b[lane]);
+      }
+      written.insert(own.begin(), own.end());
+    }
+    EXPECT_EQ(std::set<std::int32_t>(written.begin(), written.end()).size(), written.size());
+  }
+}
+
+TEST(SingleSystem, GivesBackTheImpulsesItRead) {
+  const Problem problem = box_stack(60, 0.5);
+  const Impulses impulses = some_impulses(problem);
+  SingleSystem system;
+  ASSERT_TRUE(system.pack(problem, impulses, Law::coulomb));
+  Impulses back;
+  system.write(back);
+  for (std::size_t i = 0; i < impulses.contacts.size(); ++i)
+    EXPECT_LT((back.contacts[i] - impulses.contacts[i]).norm(), 1e-7);  // rounding of 0.1
+}
+
+TEST(SingleSystem, MovesBodiesAsTheOperatorDoes) {
+  const Problem problem = shaken_lattice(5, 0.5, 3);
+  const Impulses impulses = some_impulses(problem);
+  SingleSystem system;
+  ASSERT_TRUE(system.pack(problem, impulses, Law::coulomb));
+  single_restart(problem, system);
+  std::vector<BodyVelocity> exact(problem.bodies.size());
+  velocities_from(problem, impulses, exact);
+  for (std::size_t k = 0; k < exact.size(); ++k) {
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_NEAR(system.bodies[k].v[i], exact[k].linear[i], 2e-6);   // some ten roundings of 1
+      EXPECT_NEAR(system.bodies[k].w[i], exact[k].angular[i], 2e-5);  // of 10 rad/s
+    }
+  }
+}
+
+// A residual of single precision is that of the judge where it is well above rounding.
+TEST(SingleSystem, SeesTheResidualTheJudgeSees) {
+  for (const Problem& problem : {shaken_lattice(6, 0.5, 4), box_stack(60, 0.3, 0.5)}) {
+    const Impulses impulses = some_impulses(problem);
+    Audit audit;
+    audit.prepare(problem);
+    SingleSystem system;
+    ASSERT_TRUE(system.pack(problem, impulses, Law::coulomb));
+    single_restart(problem, system);
+    single_project(system);
+    Impulses projected;
+    system.write(projected);
+    const double exact = audit.residual(problem, projected, Law::coulomb);
+    EXPECT_NEAR(estimate(system, audit), exact, 1e-4 * exact);
+  }
+}
+
+TEST(SingleSystem, RestsOnASolution) {
+  const Problem problem = box_stack(60, 0.5);
+  Audit audit;
+  audit.prepare(problem);
+  SingleSystem system;
+  ASSERT_TRUE(system.pack(problem, solved(problem, 1e-8), Law::coulomb));
+  single_restart(problem, system);
+  for (int k = 0; k < 50; ++k) single_sweep(system, {.momentum = 0.9f});
+  single_refresh(problem, system);
+  // Impulses of up to 60 * 0.0981 N s are rounded to 3.5e-7, which is 3.6e-6 of g h = 0.0981 m/s
+  // for a body of 1 kg; a body has eight of them, and every sweep rounds again.
+  EXPECT_LT(estimate(system, audit), 1e-4);
+}
+
+TEST(SingleSystem, SweepsSolve) {
+  const Problem problem = shaken_lattice(6, 0.4, 5);
+  Audit audit;
+  audit.prepare(problem);
+  SingleSystem system;
+  ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
+  single_restart(problem, system);
+  const double before = estimate(system, audit);
+  for (int k = 0; k < 200; ++k) single_sweep(system, {});
+  single_project(system);
+  Impulses impulses;
+  system.write(impulses);
+  EXPECT_LT(audit.residual(problem, impulses, Law::coulomb), 1e-2 * before);
+}
+
+TEST(SingleSystem, ThreadsDoNotChangeABit) {
+  const Problem problem = shaken_lattice(14, 0.5, 6);  // enough for several tasks in a stage
+  const auto run = [&](int threads) {
+    set_thread_count(threads);
+    SingleSystem system;
+    EXPECT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
+    single_restart(problem, system);
+    for (int k = 0; k < 20; ++k) single_sweep(system, {.momentum = 0.8f});
+    single_project(system);
+    system.partial_sums.push_back(single_residual(system));
+    return system;
+  };
+  const int before = thread_count();
+  const SingleSystem one = run(1);
+  for (const int threads : {2, 7}) {
+    const SingleSystem many = run(threads);
+    ASSERT_EQ(one.p.size(), many.p.size());
+    EXPECT_EQ(std::memcmp(one.p.data(), many.p.data(), one.p.size() * sizeof(SingleImpulse)), 0);
+    EXPECT_EQ(one.partial_sums.back(), many.partial_sums.back());
+  }
+  set_thread_count(before);
+}
+
+TEST(SingleSystem, SaysWhatItDoesNotHold) {
+  SingleSystem system;
+  Problem rows = box_stack(2, 0.5);
+  rows.rows.emplace_back();
+  EXPECT_FALSE(system.pack(rows, zero_impulses(rows), Law::coulomb));
+  Problem conveyor = box_stack(2, 0.5);
+  conveyor.contacts[0].bias[1] = 0.3;
+  EXPECT_FALSE(system.pack(conveyor, zero_impulses(conveyor), Law::coulomb));
+  Problem locked = box_stack(2, 0.5);
+  locked.bodies[1].inverse_mass[0] = 0.0;
+  EXPECT_FALSE(system.pack(locked, zero_impulses(locked), Law::coulomb));
+  const Problem plain = box_stack(2, 0.5);
+  EXPECT_FALSE(system.pack(plain, zero_impulses(plain), Law::relaxed));
+  EXPECT_TRUE(system.pack(plain, zero_impulses(plain), Law::none));
+}
+
+}  // namespace
+}  // namespace scree
