@@ -26,8 +26,7 @@ void print_report(const RunArguments& arguments, const RunReport& report) {
   }
   if (arguments.profile) {
     // Data alone on stdout.
-    (arguments.json || arguments.jsonl ? std::cerr : std::cout)
-        << profile(report.statistics) << std::flush;
+    (arguments.json || arguments.jsonl ? std::cerr : std::cout) << profile(report) << std::flush;
   }
   for (const std::string& line : warnings(report)) {
     say(highlighted("scree: " + line));

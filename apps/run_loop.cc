@@ -183,6 +183,7 @@ void RunLoop::make_steps() {
     observe(receipt);
     with_view([&](LiveView& view) { view.stepped(world_, receipt); });
     report_.statistics.add(receipt, wall_ms, ms_since(after));
+    report_.statistics.add(world_.contacts().counts);
     watch_tunnelling();
     watch_joints(receipt);
     watch_convergence(receipt);

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "options.h"
+#include "world/stage_bytes.h"
 
 namespace scree::app {
 namespace {
@@ -69,11 +70,9 @@ Json to_json(const RunReport& report) {
   json["threads"] = report.threads;
   json["ms_per_step"] = {
       {"mean", run.mean_step_ms()}, {"median", run.median_step_ms()}, {"max", run.max_step_ms()}};
-  json["stage_ms"] = {{"collide", run.collide.mean()},
-                      {"assemble", run.assemble.mean()},
-                      {"solve", run.solve.mean()},
-                      {"integrate", run.integrate.mean()},
-                      {"observe", run.observe.mean()}};
+  json["stage_ms"] = {{"collide", run.collide.mean()}, {"assemble", run.assemble.mean()},
+                      {"solve", run.solve.mean()},     {"integrate", run.integrate.mean()},
+                      {"judge", run.judge.mean()},     {"observe", run.observe.mean()}};
   json["contacts"] = {{"mean", run.contacts.mean()},
                       {"max", static_cast<std::int64_t>(run.contacts.max)}};
   json["solver"] = {
@@ -163,20 +162,43 @@ std::string summary(const RunReport& report) {
   return text;
 }
 
-std::string profile(const RunStatistics& run) {
-  const std::pair<const char*, const Series*> stages[] = {{"collide", &run.collide},
-                                                          {"assemble", &run.assemble},
-                                                          {"solve", &run.solve},
-                                                          {"integrate", &run.integrate},
-                                                          {"observe", &run.observe}};
+std::string profile(const RunReport& report) {
+  const RunStatistics& run = report.statistics;
+  const StageBytes bytes =
+      stage_bytes({static_cast<double>(report.bodies), run.pairs.mean(), run.contacts.mean()});
+  struct Row {
+    const char* name;
+    const Series* ms;
+    double bytes;  // 0: not counted
+    bool is_part;
+  };
+  const Row rows[] = {{"collide", &run.collide, bytes.broad + bytes.narrow, false},
+                      {"  broad", &run.broad, bytes.broad, true},
+                      {"  narrow", &run.narrow, bytes.narrow, true},
+                      {"assemble", &run.assemble, bytes.assemble, false},
+                      {"solve", &run.solve, 0.0, false},
+                      {"integrate", &run.integrate, bytes.integrate, false},
+                      {"judge", &run.judge, bytes.judge, false},
+                      {"observe", &run.observe, 0.0, false}};
   double total = 0.0;
-  for (const auto& [name, stage] : stages) total += stage->mean();
+  for (const Row& row : rows) total += row.is_part ? 0.0 : row.ms->mean();
+  const auto per = [](double ms, double count) { return count > 0.0 ? 1e6 * ms / count : 0.0; };
   std::string text =
-      fmt::format("\n  {:<12} {:>10} {:>10} {:>8}\n", "stage", "mean ms", "max ms", "share");
-  for (const auto& [name, stage] : stages) {
-    text += fmt::format("  {:<12} {:>10.4f} {:>10.4f} {:>7.1f}%\n", name, stage->mean(), stage->max,
-                        total > 0.0 ? 100.0 * stage->mean() / total : 0.0);
+      fmt::format("\n  {:<12} {:>10} {:>10} {:>8} {:>12} {:>10} {:>10} {:>8}\n", "stage", "mean ms",
+                  "max ms", "share", "ns/contact", "ns/pair", "MB", "GB/s");
+  for (const Row& row : rows) {
+    const double ms = row.ms->mean();
+    text += fmt::format("  {:<12} {:>10.4f} {:>10.4f} {:>7.1f}% {:>12.1f} {:>10.1f}", row.name, ms,
+                        row.ms->max, total > 0.0 ? 100.0 * ms / total : 0.0,
+                        per(ms, run.contacts.mean()), per(ms, run.pairs.mean()));
+    if (row.bytes > 0.0 && ms > 0.0)
+      text += fmt::format(" {:>10.3f} {:>8.2f}", 1e-6 * row.bytes, 1e-6 * row.bytes / ms);
+    text += '\n';
   }
+  text += fmt::format(
+      "  {:.0f} bodies; in the mean {:.0f} pairs of shapes and {:.0f} contacts. MB: what a step's "
+      "arrays amount to,\n  by their sizes; GB/s: that over the time (docs/performance.md).\n",
+      static_cast<double>(report.bodies), run.pairs.mean(), run.contacts.mean());
   return text;
 }
 

@@ -44,7 +44,7 @@ nlohmann::ordered_json to_json(const RunReport& report);
 nlohmann::ordered_json to_json(const Receipt& receipt, double wall_ms);
 std::string summary(const RunReport& report);
 /// Mean, largest and share of each stage of the step.
-std::string profile(const RunStatistics& statistics);
+std::string profile(const RunReport& report);
 
 /// What went wrong or may have, a line each.
 std::vector<std::string> warnings(const RunReport& report);

@@ -13,9 +13,15 @@ namespace {
 
 // 2^11 counters of four bytes lie in the first-level cache beside the data that streams past them.
 constexpr int kMaxDigitBits = 11;
-// A chunk is long against its 2^11 counters, which are scanned serially between the two sweeps of a
-// pass.
-constexpr int kChunk = 1 << 15;
+// A chunk is long against its counters, which are scanned serially between the two sweeps of a
+// pass; but a short array has chunks for a few workers too.
+constexpr int kLongChunk = 1 << 15, kShortChunk = 1 << 12;
+constexpr int kFewChunks = 8;
+
+int chunk_of(std::size_t count) {
+  const auto even = static_cast<int>(std::min<std::size_t>(count / kFewChunks, kLongChunk));
+  return std::max(even, kShortChunk);
+}
 constexpr int kInsertionLimit =
     48;  // below this, clearing the counters costs more than sorting by hand
 
@@ -39,7 +45,7 @@ void insertion_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint32_t>
 std::uint64_t varying_bits(const std::vector<std::uint64_t>& keys) {
   std::atomic<std::uint64_t> all_or{0},
       all_and{~std::uint64_t{0}};  // both sums commute: order does not matter
-  parallel_for(static_cast<int>(keys.size()), kChunk, [&](int begin, int end) {
+  parallel_for(static_cast<int>(keys.size()), kLongChunk, [&](int begin, int end) {
     std::uint64_t any = 0, every = ~std::uint64_t{0};
     for (int i = begin; i < end; ++i) {
       any |= keys[static_cast<std::size_t>(i)];
@@ -57,10 +63,12 @@ bool RadixSort::count_digits(const std::vector<std::uint64_t>& keys, int shift, 
   const std::size_t buckets = std::size_t{1} << width;
   const std::uint64_t mask = buckets - 1;
   const int count = static_cast<int>(keys.size());
-  const std::size_t chunks = static_cast<std::size_t>((count + kChunk - 1) / kChunk);
+  const int chunk_size = chunk_of(keys.size());
+  const std::size_t chunks = static_cast<std::size_t>((count + chunk_size - 1) / chunk_size);
   histogram_.resize(chunks * buckets);
-  parallel_for(count, kChunk, [&](int begin, int end) {
-    std::uint32_t* counts = histogram_.data() + static_cast<std::size_t>(begin / kChunk) * buckets;
+  parallel_for(count, chunk_size, [&](int begin, int end) {
+    std::uint32_t* counts =
+        histogram_.data() + static_cast<std::size_t>(begin / chunk_size) * buckets;
     std::fill_n(counts, buckets, 0u);
     for (int i = begin; i < end; ++i) ++counts[(keys[static_cast<std::size_t>(i)] >> shift) & mask];
   });
@@ -86,8 +94,10 @@ void RadixSort::pass(std::vector<std::uint64_t>& keys, std::vector<std::uint32_t
   if (!count_digits(keys, shift, width)) return;
   const std::size_t buckets = std::size_t{1} << width;
   const std::uint64_t mask = buckets - 1;
-  parallel_for(static_cast<int>(keys.size()), kChunk, [&](int begin, int end) {
-    std::uint32_t* next = histogram_.data() + static_cast<std::size_t>(begin / kChunk) * buckets;
+  const int chunk_size = chunk_of(keys.size());
+  parallel_for(static_cast<int>(keys.size()), chunk_size, [&](int begin, int end) {
+    std::uint32_t* next =
+        histogram_.data() + static_cast<std::size_t>(begin / chunk_size) * buckets;
     for (int i = begin; i < end; ++i) {
       const std::uint64_t key = keys[static_cast<std::size_t>(i)];
       const std::uint32_t target = next[(key >> shift) & mask]++;

@@ -130,7 +130,7 @@ struct BinBoxes {
 
 /// Typical edges per axis, so that bins of flat stones are flat: medians of an even sample.
 void BroadPhase::choose_bin_size(const BroadPhaseInput& input) {
-  constexpr std::size_t kSample = 1001;
+  constexpr std::size_t kSample = 255;
   const std::size_t stride = std::max<std::size_t>(1, input.boxes.size() / kSample);
   Vec3 typical = Vec3::Zero();
   for (int axis = 0; axis < 3; ++axis) {

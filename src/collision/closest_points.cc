@@ -111,10 +111,27 @@ Vec3 upward_normal(const Vec3& direction) {
   return (Vec3::UnitX() - direction.x() * direction).normalized();
 }
 
+namespace {
+
+Aabb bounds_of(const Segment& segment) {
+  return {segment.from.cwiseMin(segment.to), segment.from.cwiseMax(segment.to)};
+}
+
+double squared_distance(const Aabb& a, const Aabb& b) {
+  return (a.lower - b.upper).cwiseMax(b.lower - a.upper).cwiseMax(0.0).squaredNorm();
+}
+
+}  // namespace
+
 EdgePair closest_edges(const Polyhedron& first, const Polyhedron& second, const Mat3& rotation,
                        const Vec3& shift, const Vec3& axis, double reach) {
+  struct NearEdge {
+    int index;
+    Segment segment;
+    Aabb bounds;
+  };
   thread_local std::vector<Vec3> moved;
-  thread_local std::vector<int> near_edges;
+  thread_local std::vector<NearEdge> near_edges;
   moved.clear();
   double top = -std::numeric_limits<double>::infinity();    // of the first along the axis
   double bottom = std::numeric_limits<double>::infinity();  // of the second
@@ -129,7 +146,10 @@ EdgePair closest_edges(const Polyhedron& first, const Polyhedron& second, const 
     const auto& edge = second.edges[j];
     const double low = std::min(axis.dot(moved[static_cast<std::size_t>(edge.from)]),
                                 axis.dot(moved[static_cast<std::size_t>(edge.to)]));
-    if (low <= top + reach) near_edges.push_back(static_cast<int>(j));
+    if (low > top + reach) continue;
+    const Segment segment{moved[static_cast<std::size_t>(edge.from)],
+                          moved[static_cast<std::size_t>(edge.to)]};
+    near_edges.push_back({static_cast<int>(j), segment, bounds_of(segment)});
   }
   EdgePair best;
   bool best_is_inner = false;
@@ -138,10 +158,11 @@ EdgePair closest_edges(const Polyhedron& first, const Polyhedron& second, const 
     const Segment edge{first.vertices[static_cast<std::size_t>(first.edges[i].from)],
                        first.vertices[static_cast<std::size_t>(first.edges[i].to)]};
     if (std::max(axis.dot(edge.from), axis.dot(edge.to)) < bottom - reach) continue;
-    for (const int j : near_edges) {
-      const auto& other = second.edges[static_cast<std::size_t>(j)];
-      const SegmentPair pair = closest_points(edge, {moved[static_cast<std::size_t>(other.from)],
-                                                     moved[static_cast<std::size_t>(other.to)]});
+    const Aabb bounds = bounds_of(edge);
+    for (const NearEdge& other : near_edges) {
+      // Most edges lie on the far sides: their bounds already are farther apart than the best.
+      if (squared_distance(bounds, other.bounds) > (1.0 + 1e-9) * nearest_squared) continue;
+      const SegmentPair pair = closest_points(edge, other.segment);
       // Several edges meet in a vertex, and an edge that runs beside another ties with its
       // neighbours at its ends: the first pair keeps its place unless another is really nearer, or
       // touches between the ends.
@@ -149,7 +170,7 @@ EdgePair closest_edges(const Polyhedron& first, const Polyhedron& second, const 
       const double tie = is_inner && !best_is_inner ? 1.0 + 1e-12 : 1.0 - 1e-12;
       if (pair.distance_squared <= (best.found() ? tie : 1.0) * nearest_squared) {
         nearest_squared = pair.distance_squared;
-        best = {pair, static_cast<int>(i), j};
+        best = {pair, static_cast<int>(i), other.index};
         best_is_inner = is_inner;
       }
     }

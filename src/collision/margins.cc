@@ -1,8 +1,5 @@
 #include "collision/margins.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace scree {
 namespace {
 
@@ -27,27 +24,29 @@ double swing_speed(const Model& model, const State& state, int collider) {
                  model.geometries[static_cast<std::size_t>(c.geometry)].bounding_radius);
 }
 
+double collider_reach(const State& state, double step, int body, double swing) {
+  return step * (state.velocity[static_cast<std::size_t>(body)].norm() + swing);
+}
+
+double resting_margin(double thickness) { return kRestingMargin * thickness; }
+
 double bounds_margin(const Model& model, const State& state, double step, int collider,
                      double swing) {
-  const auto body = static_cast<std::size_t>(collider_at(model, collider).body);
-  const bool is_dynamic = model.bodies[body].motion == Motion::dynamic;
-  const double speed =
-      state.velocity[body].norm() + swing + (is_dynamic ? step * model.gravity.norm() : 0.0);
-  const double thickness = thickness_of(model, collider);
-  return step * speed + (std::isfinite(thickness) ? kRestingMargin * thickness : 0.0);
+  const int body = collider_at(model, collider).body;
+  const bool is_dynamic = model.bodies[static_cast<std::size_t>(body)].motion == Motion::dynamic;
+  const double resting = resting_margin(thickness_of(model, collider));
+  return collider_reach(state, step, body, swing) +
+         (is_dynamic ? step * step * model.gravity.norm() : 0.0) +
+         (std::isfinite(resting) ? resting : 0.0);
 }
 
 double pair_margin(const Model& model, const State& state, double step, int collider_a,
                    double swing_a, int collider_b, double swing_b) {
-  const Vec3& velocity_a =
-      state.velocity[static_cast<std::size_t>(collider_at(model, collider_a).body)];
-  const Vec3& velocity_b =
-      state.velocity[static_cast<std::size_t>(collider_at(model, collider_b).body)];
-  const double speed =
-      velocity_a.norm() + velocity_b.norm() + swing_a + swing_b + step * model.gravity.norm();
-  const double thickness =
-      std::min(thickness_of(model, collider_a), thickness_of(model, collider_b));
-  return step * speed + (std::isfinite(thickness) ? kRestingMargin * thickness : 0.0);
+  return pair_margin(collider_reach(state, step, collider_at(model, collider_a).body, swing_a),
+                     resting_margin(thickness_of(model, collider_a)),
+                     collider_reach(state, step, collider_at(model, collider_b).body, swing_b),
+                     resting_margin(thickness_of(model, collider_b)),
+                     step * step * model.gravity.norm());
 }
 
 }  // namespace scree

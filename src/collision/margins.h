@@ -5,12 +5,15 @@
 //
 //   h (|v_a| + |v_b| + |w_a| r_a + |w_b| r_b) + h^2 |g|
 //
-// with r the distance of the farthest point of the shape from the centre of mass. Not by h |v_a - v_b|
-// only: of two grains that fall side by side one may be stopped within the step. The last term is
-// what a resting body gains by falling.
-// A thousandth of the thinner shape is added, so that a resting contact, whose gap wanders by
-// rounding and by the solver's tolerance, does not come and go.
+// with r the distance of the farthest point of the shape from the centre of mass. Not by h |v_a -
+// v_b| only: of two grains that fall side by side one may be stopped within the step. The last term
+// is what a resting body gains by falling. A thousandth of the thinner shape is added, so that a
+// resting contact, whose gap wanders by rounding and by the solver's tolerance, does not come and
+// go.
 #pragma once
+
+#include <algorithm>
+#include <cmath>
 
 #include "model/model.h"
 #include "model/state.h"
@@ -19,6 +22,17 @@ namespace scree {
 
 /// m/s, the greatest speed that rotation gives a point of the collider.
 double swing_speed(const Model& model, const State& state, int collider);
+
+/// m, how far a point of the collider may move within the step, and what a contact at rest gets on
+/// top of the motion (infinite for a half-space, which leaves the say to the other shape).
+double collider_reach(const State& state, double step, int body, double swing);
+double resting_margin(double thickness);
+/// m, the greatest gap to report, of two colliders with these; `fall` is step^2 |gravity|.
+inline double pair_margin(double reach_a, double resting_a, double reach_b, double resting_b,
+                          double fall) {
+  const double resting = std::min(resting_a, resting_b);
+  return reach_a + reach_b + fall + (std::isfinite(resting) ? resting : 0.0);
+}
 
 /// m, by which the bounds of a collider grow. Those of two colliders add up to at least the margin
 /// of the pair.

@@ -1,6 +1,6 @@
-// Two boxes: the fifteen axes (S. Gottschalk, M. C. Lin, D. Manocha, "OBBTree", SIGGRAPH 1996),
-// then the incident face clipped by the reference face, or the crossing of two edges. The frame of
-// the first box is the working frame.
+// Two boxes: the fifteen axes (S. Gottschalk, M. C. Lin, D. Manocha, "OBBTree", SIGGRAPH 1996;
+// several pairs at once in narrow_batch.cc), then the incident face clipped by the reference face,
+// or the crossing of two edges. The frame of the first box is the working frame.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +8,7 @@
 
 #include "collision/clip.h"
 #include "collision/closest_points.h"
+#include "collision/narrow_batch.h"
 #include "collision/narrow_pairs.h"
 #include "collision/narrow_polyhedral.h"
 
@@ -17,52 +18,20 @@ namespace {
 struct BoxPair {
   Vec3 half_a, half_b;    // m
   Mat3 rotation;          // axes of b in the frame of a
-  Mat3 size;              // |rotation|
   Vec3 shift;             // m, centre of b in the frame of a
   double half_thickness;  // m, of the thinner box
 };
 
-struct FaceAxes {
-  std::array<double, 6> separation;  // m: the three axes of a, then those of b
-  int best_a = 0, best_b = 3;
-};
-
-/// False when an axis separates the boxes by more than the margin.
-bool test_faces(const BoxPair& pair, double margin, FaceAxes& axes) {
-  for (int i = 0; i < 3; ++i) {
-    const double s = std::abs(pair.shift[i]) - (pair.half_a[i] + pair.size.row(i).dot(pair.half_b));
-    if (s > margin) return false;
-    axes.separation[static_cast<std::size_t>(i)] = s;
-    if (s > axes.separation[static_cast<std::size_t>(axes.best_a)]) axes.best_a = i;
-  }
-  for (int j = 0; j < 3; ++j) {
-    const double s = std::abs(pair.rotation.col(j).dot(pair.shift)) -
-                     (pair.half_b[j] + pair.size.col(j).dot(pair.half_a));
-    if (s > margin) return false;
-    axes.separation[static_cast<std::size_t>(3 + j)] = s;
-    if (s > axes.separation[static_cast<std::size_t>(axes.best_b)]) axes.best_b = 3 + j;
-  }
-  return true;
-}
-
-double cosine_of_axes(const BoxPair& pair, int k, int l) {
+double cosine_of_axes(const Mat3& rotation, int k, int l) {
   if (k / 3 == l / 3) return k == l ? 1.0 : 0.0;
-  return k < l ? pair.size(k, l - 3) : pair.size(l, k - 3);
+  return std::abs(k < l ? rotation(k, l - 3) : rotation(l, k - 3));
 }
 
-int choose_face(const BoxPair& pair, const FaceAxes& axes) {
-  const double s_a = axes.separation[static_cast<std::size_t>(axes.best_a)];
-  const double s_b = axes.separation[static_cast<std::size_t>(axes.best_b)];
-  const bool is_same = cosine_of_axes(pair, axes.best_a, axes.best_b) > kSameAxis;
-  const double bias = (is_same ? kSameAxisBias : kTieBias) * pair.half_thickness;
-  return s_b > s_a + bias ? axes.best_b : axes.best_a;
-}
-
-bool is_flush(const BoxPair& pair, const FaceAxes& axes, int face) {
+bool is_flush(const BoxPair& pair, const BoxAxes& axes, int face) {
   const double tolerance = kFlush * pair.half_thickness;
   for (int k = 0; k < 6; ++k) {
-    if (std::abs(axes.separation[static_cast<std::size_t>(k)]) <= tolerance &&
-        cosine_of_axes(pair, k, face) < kRightAngle) {
+    if (std::abs(axes.separation[k]) <= tolerance &&
+        cosine_of_axes(pair.rotation, k, face) < kRightAngle) {
       return true;
     }
   }
@@ -71,41 +40,23 @@ bool is_flush(const BoxPair& pair, const FaceAxes& axes, int face) {
 
 struct EdgeAxis {
   int i = -1, j = -1;  // axes of a and of b along the edges
-  double separation = -std::numeric_limits<double>::infinity();
-  Vec3 normal;  // unit, from a to b
+  double separation = 0.0;
+  Vec3 normal = Vec3::Zero();  // unit, from a to b
   bool found() const { return i >= 0; }
 };
 
-/// The best axis of two edges that beats the face. False when one separates the boxes by more than
-/// the margin.
-bool test_edges(const BoxPair& pair, double face_separation, double margin, EdgeAxis& best) {
+EdgeAxis edge_axis(const BoxPair& pair, const BoxAxes& axes) {
+  if (axes.edge < 0.0) return {};
+  const int i = static_cast<int>(axes.edge) / 3, j = static_cast<int>(axes.edge) % 3;
+  const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
   const Mat3& R = pair.rotation;
-  best.separation = face_separation + kEdgePreference * std::abs(face_separation) +
-                    kTieBias * pair.half_thickness;
-  for (int i = 0; i < 3; ++i) {
-    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-    for (int j = 0; j < 3; ++j) {
-      const double length_squared = R(i1, j) * R(i1, j) + R(i2, j) * R(i2, j);
-      if (length_squared < kParallelEdges) continue;
-      const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-      // Axis e_i x R_j = (0, -R(i2, j), R(i1, j)) in the order i, i1, i2.
-      const double along = pair.shift[i2] * R(i1, j) - pair.shift[i1] * R(i2, j);
-      const double overlap =
-          std::abs(along) -
-          (pair.half_a[i1] * pair.size(i2, j) + pair.half_a[i2] * pair.size(i1, j) +
-           pair.half_b[j1] * pair.size(i, j2) + pair.half_b[j2] * pair.size(i, j1));
-      const double length = std::sqrt(length_squared);
-      if (overlap <= best.separation * length) continue;
-      const double separation = overlap / length;
-      if (separation > margin) return false;
-      const double scale = (along < 0.0 ? -1.0 : 1.0) / length;
-      Vec3 normal = Vec3::Zero();
-      normal[i1] = -R(i2, j) * scale;
-      normal[i2] = R(i1, j) * scale;
-      best = {i, j, separation, normal};
-    }
-  }
-  return true;
+  const double along = pair.shift[i2] * R(i1, j) - pair.shift[i1] * R(i2, j);
+  const double length = std::sqrt(R(i1, j) * R(i1, j) + R(i2, j) * R(i2, j));
+  const double scale = (along < 0.0 ? -1.0 : 1.0) / length;
+  EdgeAxis edge{i, j, axes.edge_separation};
+  edge.normal[i1] = -R(i2, j) * scale;
+  edge.normal[i2] = R(i1, j) * scale;
+  return edge;
 }
 
 /// The boxes as the reference face sees them: the frame is that of the box the face belongs to.
@@ -160,36 +111,46 @@ std::uint32_t corner_name(std::uint32_t id) {
 
 /// Appends the clipped incident face; returns the least gap, infinite when nothing is within the
 /// margin.
-double add_face_contacts(const Reference& ref, const Pose& ref_pose, const Mat3& ref_axes,
-                         bool is_second, double margin, Contacts1& out) {
+double add_face_contacts(const Reference& ref, const PlacedCollider& box, bool is_second,
+                         double margin, Contacts1& out) {
   BoxPolygon polygon, clipped;
   const std::uint32_t incident = incident_face(ref, polygon);
   const int side1 = (ref.axis + 1) % 3, side2 = (ref.axis + 2) % 3;
   const double tolerance = kClipTolerance * std::max(ref.half[side1], ref.half[side2]);
+  BoxPolygon* corners = &polygon;
+  BoxPolygon* others = &clipped;
   std::uint32_t label = kClipPlaneLabel;
   for (const int side : {side1, side2}) {
-    const double h = ref.half[side];
-    clip_polygon(
-        polygon, clipped, [&](const Vec3& p) { return p[side] - h; }, label++, tolerance);
-    clip_polygon(
-        clipped, polygon, [&](const Vec3& p) { return -p[side] - h; }, label++, tolerance);
+    for (const double sign : {1.0, -1.0}) {
+      const double h = ref.half[side];
+      const auto distance = [&](const Vec3& p) { return sign * p[side] - h; };
+      const std::uint32_t plane = label++;
+      // Most planes leave a face that rests on another as it is.
+      bool is_inside = true;
+      for (std::size_t k = 0; k < corners->size(); ++k)
+        is_inside &= distance((*corners)[k].point) <= tolerance;
+      if (is_inside) continue;
+      clip_polygon(*corners, *others, distance, plane, tolerance);
+      std::swap(corners, others);
+    }
   }
 
   const auto kind = is_second ? PolyhedralFeature::second_face : PolyhedralFeature::first_face;
   const auto reference = static_cast<std::uint32_t>(2 * ref.axis + (ref.sign > 0.0 ? 1 : 0));
   const std::uint32_t faces =
       (static_cast<std::uint32_t>(kind) << 20) | (reference << 14) | (incident << 8);
+  const Mat3 ref_axes = box.orientation.toRotationMatrix();
   const Vec3 outward = ref.sign * ref_axes.col(ref.axis);
   const Vec3 normal = is_second ? Vec3(-outward) : outward;
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < polygon.size(); ++k) {
-    Vec3 p = polygon[k].point;
+  for (std::size_t k = 0; k < corners->size(); ++k) {
+    Vec3 p = (*corners)[k].point;
     const double gap = ref.sign * p[ref.axis] - ref.half[ref.axis];
     if (gap > margin) continue;
     least = std::min(least, gap);
     p[ref.axis] -= ref.sign * 0.5 * gap;
     out.push_back(
-        {ref_pose.position + ref_axes * p, normal, gap, faces | corner_name(polygon[k].id)});
+        {box.position + ref_axes * p, normal, gap, faces | corner_name((*corners)[k].id)});
   }
   return least;
 }
@@ -209,7 +170,8 @@ std::pair<Segment, Segment> edges_of(const BoxPair& pair, const EdgeAxis& axis) 
 }
 
 /// False when the boxes lie apart and the edges are not where they are nearest.
-bool add_edge_contact(const BoxPair& pair, const Pose& pose, const EdgeAxis& axis, Contacts1& out) {
+bool add_edge_contact(const BoxPair& pair, const PlacedCollider& a, const EdgeAxis& axis,
+                      Contacts1& out) {
   const auto [edge_a, edge_b] = edges_of(pair, axis);
   const SegmentPair points = closest_points(edge_a, edge_b);
   if (axis.separation > 0.0) {
@@ -223,16 +185,17 @@ bool add_edge_contact(const BoxPair& pair, const Pose& pose, const EdgeAxis& axi
     if (k != axis.i && edge_a.from[k] > 0.0) feature |= 1u << k;
     if (k != axis.j && pair.rotation.col(k).dot(edge_b.from - pair.shift) > 0.0) feature |= 8u << k;
   }
-  out.push_back({pose.to_world(0.5 * (points.first + points.second)),
-                 pose.orientation * axis.normal, axis.separation, feature});
+  out.push_back({a.pose().to_world(0.5 * (points.first + points.second)),
+                 a.orientation * axis.normal, axis.separation, feature});
   return true;
 }
 
 /// Boxes that are nearest at edges or vertices no axis speaks of.
-void add_nearest_edges(const Geometry& a, const Pose& pose_a, const Geometry& b,
-                       const BoxPair& pair, const Vec3& axis, double margin, Contacts1& out) {
+void add_nearest_edges(const PlacedCollider& a, const Polyhedron& polyhedron_a,
+                       const Polyhedron& polyhedron_b, const BoxPair& pair, const Vec3& axis,
+                       double margin, Contacts1& out) {
   const EdgePair nearest =
-      closest_edges(*a.polyhedron, *b.polyhedron, pair.rotation, pair.shift, axis, margin);
+      closest_edges(polyhedron_a, polyhedron_b, pair.rotation, pair.shift, axis, margin);
   if (!nearest.found()) return;
   const double gap = std::sqrt(nearest.points.distance_squared);
   const Vec3 d = nearest.points.second - nearest.points.first;
@@ -240,50 +203,60 @@ void add_nearest_edges(const Geometry& a, const Pose& pose_a, const Geometry& b,
   const std::uint32_t feature = static_cast<std::uint32_t>(PolyhedralFeature::nearest_edges) << 20 |
                                 static_cast<std::uint32_t>(nearest.first) << 8 |
                                 static_cast<std::uint32_t>(nearest.second);
-  out.push_back({pose_a.to_world(0.5 * (nearest.points.first + nearest.points.second)),
-                 pose_a.orientation * normal, gap, feature});
+  out.push_back({a.pose().to_world(0.5 * (nearest.points.first + nearest.points.second)),
+                 a.orientation * normal, gap, feature});
 }
 
 }  // namespace
 
-void box_box(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b,
-             double margin, Contacts1& out) {
-  const Mat3 axes_a = pose_a.orientation.toRotationMatrix();
-  const Mat3 axes_b = pose_b.orientation.toRotationMatrix();
+void add_box_contacts(const PlacedCollider& a, const Polyhedron& polyhedron_a,
+                      const PlacedCollider& b, const Polyhedron& polyhedron_b, const BoxAxes& axes,
+                      Contacts1& out) {
   BoxPair pair;
-  pair.half_a = a.size;
-  pair.half_b = b.size;
-  pair.rotation.noalias() = axes_a.transpose() * axes_b;
-  pair.size = pair.rotation.cwiseAbs();
-  pair.shift.noalias() = axes_a.transpose() * (pose_b.position - pose_a.position);
-  pair.half_thickness = std::min(a.size.minCoeff(), b.size.minCoeff());
+  pair.half_a = a.half;
+  pair.half_b = b.half;
+  pair.rotation = Eigen::Map<const Mat3>(axes.rotation);
+  pair.shift = Eigen::Map<const Vec3>(axes.shift);
+  pair.half_thickness = axes.half_thickness;
 
-  FaceAxes axes;
-  if (!test_faces(pair, margin, axes)) return;
-  const int face = choose_face(pair, axes);
-  const double separation = axes.separation[static_cast<std::size_t>(face)];
+  const int face = static_cast<int>(axes.face);
   const Reference ref = reference_frame(pair, face);
   const bool is_second = face >= 3;
   const Vec3 face_normal = is_second ? Vec3(-ref.sign * pair.rotation.col(ref.axis))
                                      : Vec3(ref.sign * Vec3::Unit(ref.axis));
-  EdgeAxis edge;
-  if (!test_edges(pair, separation, margin, edge)) return;
-
+  const EdgeAxis edge = edge_axis(pair, axes);
   const bool has_own_axis = edge.found() && edge.normal.dot(face_normal) <= kSameAxis;
   if (!has_own_axis) {
     if (is_flush(pair, axes, face)) return;
     const std::size_t first = out.size();
-    const double least = is_second ? add_face_contacts(ref, pose_b, axes_b, true, margin, out)
-                                   : add_face_contacts(ref, pose_a, axes_a, false, margin, out);
-    const double truth = edge.found() ? edge.separation : separation;
+    const double least = add_face_contacts(ref, is_second ? b : a, is_second, axes.margin, out);
+    const double truth = edge.found() ? edge.separation : axes.separation[face];
     if (is_clipping_true(least, truth, pair.half_thickness)) {
       reduce_manifold(out, first, 4);
       return;
     }
     out.erase(out.begin() + static_cast<std::ptrdiff_t>(first), out.end());
   }
-  if (edge.found() && add_edge_contact(pair, pose_a, edge, out)) return;
-  add_nearest_edges(a, pose_a, b, pair, edge.found() ? edge.normal : face_normal, margin, out);
+  if (edge.found() && add_edge_contact(pair, a, edge, out)) return;
+  add_nearest_edges(a, polyhedron_a, polyhedron_b, pair, edge.found() ? edge.normal : face_normal,
+                    axes.margin, out);
+}
+
+void box_box(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b,
+             double margin, Contacts1& out) {
+  std::array<PlacedCollider, 2> placed;
+  for (const int k : {0, 1}) {
+    PlacedCollider& box = placed[static_cast<std::size_t>(k)];
+    const Pose& pose = k == 0 ? pose_a : pose_b;
+    box.position = pose.position;
+    box.orientation = pose.orientation;
+    box.half = k == 0 ? a.size : b.size;
+  }
+  const Pair pair{0, 1};
+  BoxAxes axes;
+  test_box_axes(placed, {&pair, 1}, margin, &axes);
+  if (axes.is_apart != 0.0) return;
+  add_box_contacts(placed[0], *a.polyhedron, placed[1], *b.polyhedron, axes, out);
 }
 
 }  // namespace scree

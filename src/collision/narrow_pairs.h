@@ -9,6 +9,9 @@
 
 namespace scree {
 
+struct PlacedCollider;  // placed.h
+struct BoxAxes;         // narrow_batch.h
+
 using Contacts1 = std::vector<PairContact>;
 
 // narrow_sphere.cc, narrow_capsule.cc: closest points in closed form
@@ -26,6 +29,9 @@ void any_half_space(const Geometry&, const Pose&, const Geometry&, const Pose&, 
 
 // narrow_box.cc, narrow_polyhedron.cc: separating axes, then clipping
 void box_box(const Geometry&, const Pose&, const Geometry&, const Pose&, double margin, Contacts1& out);
+/// The part of box_box that follows the tests of axes: two boxes that are not apart by `axes`.
+void add_box_contacts(const PlacedCollider& a, const Polyhedron& polyhedron_a, const PlacedCollider& b,
+                      const Polyhedron& polyhedron_b, const BoxAxes& axes, Contacts1& out);
 void polyhedron_polyhedron(const Geometry&, const Pose&, const Geometry&, const Pose&, double margin, Contacts1& out);
 
 // narrow_convex.cc: any two convex shapes by GJK and EPA with a manifold from their support features

@@ -1,11 +1,13 @@
 #include "collision/native_backend.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/flag.h"
 #include "base/parallel.h"
 #include "base/scan.h"
 #include "collision/margins.h"
+#include "collision/narrow_pairs.h"
 #include "collision/parted.h"
 #include "model/geometry.h"
 
@@ -13,8 +15,11 @@ namespace scree {
 namespace {
 
 constexpr int kColliderGrain = 512;
-constexpr int kPairGrain = 128;
+// Chunks worked on before their contacts are put into the list: many enough for any number of
+// workers, few enough that what they found stays in the cache.
+constexpr std::size_t kBlockChunks = 256;
 constexpr std::int32_t kNone = -1, kSeveral = -2;
+constexpr int kExactParts = 1 << 16;  // see feature_of()
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -26,12 +31,40 @@ const Geometry& geometry_of(const Model& model, const Collider& collider) {
   return model.geometries[at(collider.geometry)];
 }
 
+bool are(GeometryKind kind, const PlacedCollider& a, const PlacedCollider& b) {
+  return a.kind == kind && b.kind == kind;
+}
+
+double ms_since(std::chrono::steady_clock::time_point& last) {
+  const auto now = std::chrono::steady_clock::now();
+  const double ms = std::chrono::duration<double, std::milli>(now - last).count();
+  last = now;
+  return ms;
+}
+
 }  // namespace
+
+void NativeBackend::note_model(const Model& model) {
+  if (model_ == &model && known_colliders_ == model.colliders.size()) return;
+  model_ = &model;
+  known_colliders_ = model.colliders.size();
+  has_compounds_ = has_many_parts_ = false;
+  int fixed = 0, fixed_with_edges = 0;
+  for (std::size_t i = 0; i < model.colliders.size(); ++i) {
+    const Collider& collider = model.colliders[i];
+    has_compounds_ |= i > 0 && model.colliders[i - 1].body == collider.body;
+    has_many_parts_ |= collider.part >= kExactParts;
+    if (is_dynamic(model, collider.body)) continue;
+    ++fixed;
+    fixed_with_edges += geometry_of(model, collider).kind != GeometryKind::half_space ? 1 : 0;
+  }
+  has_seams_ = fixed > 1 && fixed_with_edges > 0;
+}
 
 void NativeBackend::place_colliders(const Model& model, const State& state, double step) {
   const std::size_t count = model.colliders.size();
-  poses_.resize(count);
-  swing_.resize(count);
+  fall_ = step * step * model.gravity.norm();
+  placed_.resize(count);
   input_.boxes.resize(count);
   input_.body.resize(count);
   input_.group.resize(count);
@@ -42,11 +75,23 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
       const Collider& collider = model.colliders[i];
       const Geometry& geometry = geometry_of(model, collider);
       const std::size_t body = at(collider.body);
-      poses_[i] = Pose{state.position[body], state.orientation[body]} * collider.pose_in_body;
+      const Pose pose = Pose{state.position[body], state.orientation[body]} * collider.pose_in_body;
       const int index = static_cast<int>(i);
-      swing_[i] = swing_speed(model, state, index);
-      const double margin = bounds_margin(model, state, step, index, swing_[i]);
-      input_.boxes[i] = world_bounds(geometry, poses_[i]).grown(margin);
+      const double swing = swing_speed(model, state, index);
+      PlacedCollider& placed = placed_[i];
+      placed.position = pose.position;
+      placed.orientation = pose.orientation;
+      placed.radius = geometry.size.x();
+      placed.half = geometry.size;
+      placed.reach = collider_reach(state, step, collider.body, swing);
+      placed.resting = resting_margin(geometry.thickness);
+      placed.body = collider.body;
+      placed.material = collider.material;
+      placed.part = collider.part;
+      placed.kind = geometry.kind;
+      placed.geometry = collider.geometry;
+      const double margin = bounds_margin(model, state, step, index, swing);
+      input_.boxes[i] = world_bounds(geometry, pose).grown(margin);
       input_.body[i] = collider.body;
       input_.group[i] = collider.group;
       input_.mask[i] = collider.mask;
@@ -55,115 +100,245 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
   });
 }
 
-void NativeBackend::collide_pair(const Model& model, const State& state, double step,
-                                 const Pair& pair, Chunk& chunk) const {
-  int i = pair.first, j = pair.second;
-  if (model.colliders[at(i)].body > model.colliders[at(j)].body) std::swap(i, j);
-  const Collider& a = model.colliders[at(i)];
-  const Collider& b = model.colliders[at(j)];
-  if (!model.may_touch(a.body, b.body) &&
-      !std::binary_search(apart_.begin(), apart_.end(), std::pair<int, int>(a.body, b.body)))
-    return;
-  const Geometry& geometry_a = geometry_of(model, a);
-  const Geometry& geometry_b = geometry_of(model, b);
-  chunk.scratch.clear();
-  const double margin = pair_margin(model, state, step, i, swing_[at(i)], j, swing_[at(j)]);
-  collide(geometry_a, poses_[at(i)], geometry_b, poses_[at(j)], margin, chunk.scratch);
-  if (model.planar)
-    flatten_contacts(chunk.scratch, std::min(geometry_a.thickness, geometry_b.thickness));
-  for (const PairContact& point : chunk.scratch) {
-    chunk.found.push_back({.contact = {.a = a.body,
-                                       .b = b.body,
-                                       .material_a = a.material,
-                                       .material_b = b.material,
-                                       .point = point.point,
-                                       .normal = point.normal,
-                                       .gap = point.gap,
-                                       .feature = feature_of(a.part, b.part, point.feature)},
-                           .collider_a = i,
-                           .collider_b = j});
+/// Sorted by the bodies, then by the parts. Colliders stand by body and part, so only bodies of
+/// several colliders can be in another order.
+std::span<const Pair> NativeBackend::order_pairs(std::span<const Pair> pairs) {
+  if (!has_compounds_) return pairs;
+  keys_.resize(pairs.size());
+  values_.resize(pairs.size());
+  const auto body = [&](std::int32_t collider) {
+    return static_cast<std::uint64_t>(placed_[at(collider)].body);
+  };
+  parallel_for(static_cast<int>(pairs.size()), 1 << 14, [&](int begin, int end) {
+    for (std::size_t k = at(begin); k < at(end); ++k) {
+      keys_[k] = body(pairs[k].first) << 32 | body(pairs[k].second);
+      values_[k] = static_cast<std::uint32_t>(k);
+    }
+  });
+  if (std::is_sorted(keys_.begin(), keys_.end())) return pairs;
+  radix_sort_.sort(keys_, values_);
+  ordered_pairs_.resize(pairs.size());
+  parallel_for(static_cast<int>(pairs.size()), 1 << 14, [&](int begin, int end) {
+    for (std::size_t k = at(begin); k < at(end); ++k) ordered_pairs_[k] = pairs[values_[k]];
+  });
+  return ordered_pairs_;
+}
+
+void NativeBackend::collide_pair(const Model& model, const Pair& pair,
+                                 std::vector<PairContact>& out) const {
+  const PlacedCollider& a = placed_[at(pair.first)];
+  const PlacedCollider& b = placed_[at(pair.second)];
+  const Geometry& geometry_a = model.geometries[at(a.geometry)];
+  const Geometry& geometry_b = model.geometries[at(b.geometry)];
+  const double margin = pair_margin(a.reach, a.resting, b.reach, b.resting, fall_);
+  collide(geometry_a, a.pose(), geometry_b, b.pose(), margin, out);
+}
+
+/// The contacts of one pair by feature; of equal ones the later get the next free numbers.
+void NativeBackend::add_contacts(const Model& model, const Pair& pair,
+                                 std::span<PairContact> points, Chunk& chunk) const {
+  const PlacedCollider& a = placed_[at(pair.first)];
+  const PlacedCollider& b = placed_[at(pair.second)];
+  // By insertion, which keeps the order of equals: there are four at most, but for meshes.
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i - 1].feature <= points[i].feature) continue;
+    const auto place = std::upper_bound(
+        points.begin(), points.begin() + static_cast<std::ptrdiff_t>(i), points[i].feature,
+        [](std::uint32_t feature, const PairContact& p) { return feature < p.feature; });
+    std::rotate(place, points.begin() + static_cast<std::ptrdiff_t>(i),
+                points.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+  const bool is_fixed_a = has_seams_ && !is_dynamic(model, a.body);
+  const bool is_fixed_b = has_seams_ && !is_dynamic(model, b.body);
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const PairContact& point = points[i];
+    std::uint64_t feature = feature_of(a.part, b.part, point.feature);
+    if (i > 0 && feature <= last && !has_many_parts_) feature = last + 1;
+    last = feature;
+    if (is_fixed_a || is_fixed_b) {
+      chunk.support_at.push_back(static_cast<std::uint32_t>(chunk.found.size()));
+      chunk.supports.push_back({.point = point.point,
+                                .normal = is_fixed_a ? point.normal : Vec3(-point.normal),
+                                .gap = point.gap,
+                                .fixed = is_fixed_a ? pair.first : pair.second,
+                                .moving = is_fixed_a ? pair.second : pair.first});
+    }
+    chunk.found.push_back({.a = a.body,
+                           .b = b.body,
+                           .material_a = a.material,
+                           .material_b = b.material,
+                           .point = point.point,
+                           .normal = point.normal,
+                           .gap = point.gap,
+                           .feature = feature});
   }
 }
 
-void NativeBackend::collide_pairs(const Model& model, const State& state, double step,
-                                  std::span<const Pair> pairs) {
-  const std::size_t count = (pairs.size() + kPairGrain - 1) / kPairGrain;
-  if (chunks_.size() < count) chunks_.resize(count);
-  counts_.resize(count);
-  parallel_for(static_cast<int>(pairs.size()), kPairGrain, [&](int begin, int end) {
-    Chunk& chunk = chunks_[at(begin / kPairGrain)];
-    chunk.found.clear();
-    for (int k = begin; k < end && !is_set(give_up); ++k)
-      collide_pair(model, state, step, pairs[at(k)], chunk);
-    counts_[at(begin / kPairGrain)] = static_cast<std::uint32_t>(chunk.found.size());
-  });
+void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pairs,
+                                  Chunk& chunk) const {
+  // Room for the worst once: where a chunk begins differs from step to step.
+  constexpr std::size_t kMostPoints = 4;  // of most pairs
+  chunk.touching.reserve(kPairGrain);
+  chunk.spheres.reserve(kPairGrain);
+  chunk.boxes.reserve(kPairGrain);
+  chunk.found.reserve(kMostPoints * kPairGrain);
+  chunk.scratch.reserve(16);
+  chunk.touching.clear();
+  chunk.spheres.clear();
+  chunk.boxes.clear();
+  chunk.found.clear();
+  chunk.supports.clear();
+  chunk.support_at.clear();
+  for (const Pair& pair : pairs) {
+    const PlacedCollider& a = placed_[at(pair.first)];
+    const PlacedCollider& b = placed_[at(pair.second)];
+    if (!model.may_touch(a.body, b.body) &&
+        !std::binary_search(apart_.begin(), apart_.end(), std::pair<int, int>(a.body, b.body)))
+      continue;
+    chunk.touching.push_back(pair);
+    if (are(GeometryKind::sphere, a, b)) chunk.spheres.push_back(pair);
+    if (are(GeometryKind::box, a, b)) chunk.boxes.push_back(pair);
+  }
+  chunk.sphere_contacts.resize(kPairGrain);
+  chunk.sphere_found.resize(kPairGrain);
+  chunk.box_axes.resize(kPairGrain);
+  collide_spheres(placed_, chunk.spheres, fall_, chunk.sphere_contacts.data(),
+                  chunk.sphere_found.data());
+  test_box_axes(placed_, chunk.boxes, fall_, chunk.box_axes.data());
+
+  std::size_t sphere = 0, box = 0;
+  for (const Pair& pair : chunk.touching) {
+    const PlacedCollider& a = placed_[at(pair.first)];
+    const PlacedCollider& b = placed_[at(pair.second)];
+    chunk.scratch.clear();
+    if (are(GeometryKind::sphere, a, b)) {
+      if (chunk.sphere_found[sphere] != 0) chunk.scratch.push_back(chunk.sphere_contacts[sphere]);
+      ++sphere;
+    } else if (are(GeometryKind::box, a, b)) {
+      const BoxAxes& axes = chunk.box_axes[box++];
+      if (axes.is_apart != 0.0) continue;
+      add_box_contacts(a, *model.geometries[at(a.geometry)].polyhedron, b,
+                       *model.geometries[at(b.geometry)].polyhedron, axes, chunk.scratch);
+    } else {
+      if (is_set(give_up)) return;
+      collide_pair(model, pair, chunk.scratch);
+    }
+    if (chunk.scratch.empty()) continue;
+    if (model.planar) {
+      flatten_contacts(chunk.scratch, std::min(model.geometries[at(a.geometry)].thickness,
+                                               model.geometries[at(b.geometry)].thickness));
+    }
+    add_contacts(model, pair, chunk.scratch, chunk);
+  }
 }
 
 /// The chunks one after the other: the order of the pairs, whoever worked on them.
-void NativeBackend::gather() {
+void NativeBackend::append_chunks(std::size_t count, Contacts& contacts) {
+  counts_.resize(count);
+  for (std::size_t i = 0; i < count; ++i)
+    counts_[i] = static_cast<std::uint32_t>(chunks_[i].found.size());
   exclusive_scan(counts_, offsets_);
-  found_.resize(static_cast<std::size_t>(offsets_.back()));
-  parallel_for(static_cast<int>(counts_.size()), 16, [&](int begin, int end) {
+  const std::size_t before = contacts.list.size();
+  contacts.list.resize(before + static_cast<std::size_t>(offsets_.back()));
+  parallel_for(static_cast<int>(count), 16, [&](int begin, int end) {
     for (std::size_t i = at(begin); i < at(end); ++i) {
+      const std::size_t first = before + static_cast<std::size_t>(offsets_[i]);
       std::copy(chunks_[i].found.begin(), chunks_[i].found.end(),
-                found_.begin() + static_cast<std::ptrdiff_t>(offsets_[i]));
+                contacts.list.begin() + static_cast<std::ptrdiff_t>(first));
+      for (std::uint32_t& place : chunks_[i].support_at) place += static_cast<std::uint32_t>(first);
     }
   });
+  for (std::size_t i = 0; i < count; ++i) {
+    supports_.insert(supports_.end(), chunks_[i].supports.begin(), chunks_[i].supports.end());
+    support_at_.insert(support_at_.end(), chunks_[i].support_at.begin(),
+                       chunks_[i].support_at.end());
+  }
 }
 
-void NativeBackend::find_seams(const Model& model) {
+void NativeBackend::collide_pairs(const Model& model, std::span<const Pair> pairs,
+                                  Contacts& contacts) {
+  contacts.list.clear();
+  supports_.clear();
+  support_at_.clear();
+  constexpr std::size_t kBlock = kBlockChunks * kPairGrain;
+  chunks_.resize(std::max(chunks_.size(),
+                          std::min(kBlockChunks, (pairs.size() + kPairGrain - 1) / kPairGrain)));
+  for (std::size_t first = 0; first < pairs.size() && !is_set(give_up); first += kBlock) {
+    const std::span<const Pair> block =
+        pairs.subspan(first, std::min(kBlock, pairs.size() - first));
+    parallel_for(static_cast<int>(block.size()), kPairGrain, [&](int begin, int end) {
+      collide_chunk(model, block.subspan(at(begin), at(end) - at(begin)),
+                    chunks_[at(begin / kPairGrain)]);
+    });
+    append_chunks((block.size() + kPairGrain - 1) / kPairGrain, contacts);
+  }
+}
+
+void NativeBackend::drop_seams(const Model& model, Contacts& contacts) {
+  if (supports_.empty()) return;
   fixed_collider_.assign(model.bodies.size(), kNone);
-  const auto for_each_support =
-      [&](const auto& visit) {  // visit(index, moving body, fixed collider)
-        for (std::size_t i = 0; i < found_.size(); ++i) {
-          const FoundContact& found = found_[i];
-          if (!is_dynamic(model, found.contact.a)) visit(i, found.contact.b, found.collider_a);
-          if (!is_dynamic(model, found.contact.b)) visit(i, found.contact.a, found.collider_b);
-        }
-      };
-  for_each_support([&](std::size_t, int body, std::int32_t collider) {
-    std::int32_t& known = fixed_collider_[at(body)];
-    known = known == kNone || known == collider ? collider : kSeveral;
-  });
-  seam_bodies_.clear();
-  seam_contacts_.clear();
-  for_each_support([&](std::size_t i, int body, std::int32_t) {
-    if (fixed_collider_[at(body)] != kSeveral) return;
-    seam_bodies_.push_back(static_cast<std::uint64_t>(body));
-    seam_contacts_.push_back(static_cast<std::uint32_t>(i));
-  });
-  radix_sort_.sort(seam_bodies_, seam_contacts_);
+  const auto moving_body = [&](const SupportContact& s) { return placed_[at(s.moving)].body; };
+  for (const SupportContact& support : supports_) {
+    std::int32_t& known = fixed_collider_[at(moving_body(support))];
+    known = known == kNone || known == support.fixed ? support.fixed : kSeveral;
+  }
+  keys_.clear();
+  values_.clear();
+  for (std::size_t i = 0; i < supports_.size(); ++i) {
+    const int body = moving_body(supports_[i]);
+    if (fixed_collider_[at(body)] != kSeveral) continue;
+    keys_.push_back(static_cast<std::uint64_t>(body));
+    values_.push_back(static_cast<std::uint32_t>(i));
+  }
+  if (keys_.empty()) return;
+  radix_sort_.sort(keys_, values_);
   keep_indices(
-      static_cast<int>(seam_bodies_.size()),
-      [&](int i) { return i == 0 || seam_bodies_[at(i)] != seam_bodies_[at(i) - 1]; }, counts_,
-      offsets_, group_start_);
+      static_cast<int>(keys_.size()),
+      [&](int i) { return i == 0 || keys_[at(i)] != keys_[at(i) - 1]; }, counts_, offsets_,
+      group_start_);
   const int groups = static_cast<int>(group_start_.size());
-  group_start_.push_back(static_cast<std::uint32_t>(seam_bodies_.size()));
+  group_start_.push_back(static_cast<std::uint32_t>(keys_.size()));
   parallel_for(groups, 16, [&](int begin, int end) {
     for (std::size_t group = at(begin); group < at(end); ++group) {
       const std::size_t first = group_start_[group], last = group_start_[group + 1];
-      mark_seams(model, poses_, static_cast<int>(seam_bodies_[first]),
-                 std::span(seam_contacts_).subspan(first, last - first), found_);
+      mark_seams(model, placed_, std::span(values_).subspan(first, last - first), supports_);
     }
   });
+  std::size_t kept = 0, support = 0;
+  const auto next_seam = [&] {
+    while (support < supports_.size() && !supports_[support].is_seam) ++support;
+    return support < supports_.size() ? support_at_[support++] : contacts.list.size();
+  };
+  std::size_t seam = next_seam();
+  if (seam == contacts.list.size()) return;
+  kept = seam;
+  for (std::size_t i = seam; i < contacts.list.size(); ++i) {
+    if (i == seam) {
+      seam = next_seam();
+    } else {
+      contacts.list[kept++] = contacts.list[i];
+    }
+  }
+  contacts.list.resize(kept);
 }
 
 void NativeBackend::find_contacts(const Model& model, const State& state, double step,
                                   Contacts& contacts) {
+  auto watch = std::chrono::steady_clock::now();
+  note_model(model);
   place_colliders(model, state, step);
   find_parted(model, state, apart_);
-  const std::vector<Pair>& pairs = broad_phase_.find_pairs(input_);
-  collide_pairs(model, state, step, pairs);
-  gather();
-  find_seams(model);
-  contacts.list.clear();
-  for (const FoundContact& found : found_) {
-    if (!found.is_seam) contacts.list.push_back(found.contact);
-  }
-  order_.sort(contacts.list);
-  contacts.counts = {.colliders = static_cast<int>(model.colliders.size()),
-                     .pairs = static_cast<int>(pairs.size()),
-                     .contacts = static_cast<int>(contacts.list.size())};
+  const std::span<const Pair> pairs = order_pairs(pair_cache_.find_pairs(input_, placed_));
+  contacts.counts.broad_ms = ms_since(watch);
+  collide_pairs(model, pairs, contacts);
+  contacts.counts.narrow_ms = ms_since(watch);
+  drop_seams(model, contacts);
+  if (has_many_parts_) order_.sort(contacts.list);
+  contacts.counts.order_ms = ms_since(watch);
+  contacts.counts.colliders = static_cast<int>(model.colliders.size());
+  contacts.counts.pairs = static_cast<int>(pairs.size());
+  contacts.counts.contacts = static_cast<int>(contacts.list.size());
 }
 
 }  // namespace scree

@@ -34,19 +34,15 @@ const Geometry& geometry_of(const Model& model, std::int32_t collider) {
   return model.geometries[static_cast<std::size_t>(c.geometry)];
 }
 
-Touch touch_of(const Model& model, const FoundContact& found, int moving_body) {
-  const bool is_b = found.contact.b == moving_body;
-  const Vec3 normal = is_b ? found.contact.normal : Vec3(-found.contact.normal);
-  const std::int32_t fixed = is_b ? found.collider_a : found.collider_b;
-  const std::int32_t moving = is_b ? found.collider_b : found.collider_a;
-  const double thickness =
-      std::min(geometry_of(model, fixed).thickness, geometry_of(model, moving).thickness);
-  return {found.contact.point - 0.5 * found.contact.gap * normal,
-          normal,
-          found.contact.gap,
+Touch touch_of(const Model& model, const SupportContact& found) {
+  const double thickness = std::min(geometry_of(model, found.fixed).thickness,
+                                    geometry_of(model, found.moving).thickness);
+  return {found.point - 0.5 * found.gap * found.normal,
+          found.normal,
+          found.gap,
           thickness,
-          fixed,
-          moving};
+          found.fixed,
+          found.moving};
 }
 
 bool is_surface(const Geometry& g) {
@@ -55,8 +51,9 @@ bool is_surface(const Geometry& g) {
 
 class SeamTest {
  public:
-  SeamTest(const Model& model, std::span<const Pose> poses, std::vector<PairContact>& hits)
-      : model_(model), poses_(poses), hits_(hits) {}
+  SeamTest(const Model& model, std::span<const PlacedCollider> placed,
+           std::vector<PairContact>& hits)
+      : model_(model), placed_(placed), hits_(hits) {}
 
   bool is_seam(const Touch& touch, const Touch& support, std::span<const std::int32_t> floor) {
     // The cheapest questions first: a body in a trough of many planes asks them for every two.
@@ -86,7 +83,7 @@ class SeamTest {
   /// Of a point from a collider, < 0 inside; infinite when more than 2*scale away.
   double distance(const Vec3& point, std::int32_t collider, double scale) {
     const Geometry& shape = geometry_of(model_, collider);
-    const Pose& pose = poses_[static_cast<std::size_t>(collider)];
+    const Pose pose = placed_[static_cast<std::size_t>(collider)].pose();
     if (is_surface(shape)) {
       // Not by a ball: one whose centre lies on the surface has no direction to be pushed in.
       const TriangleSurface surface{shape.mesh.get(), shape.field.get()};
@@ -110,7 +107,7 @@ class SeamTest {
   }
 
   const Model& model_;
-  std::span<const Pose> poses_;
+  std::span<const PlacedCollider> placed_;
   Geometry probe_;
   std::vector<PairContact>& hits_;  // scratch
 };
@@ -131,10 +128,10 @@ bool is_known_support(std::span<const Touch> supports, const Touch& touch, doubl
 
 }  // namespace
 
-void mark_seams(const Model& model, std::span<const Pose> poses, int moving_body,
-                std::span<std::uint32_t> members, std::span<FoundContact> contacts) {
+void mark_seams(const Model& model, std::span<const PlacedCollider> placed,
+                std::span<std::uint32_t> members, std::span<SupportContact> contacts) {
   std::sort(members.begin(), members.end(), [&](std::uint32_t i, std::uint32_t j) {
-    const double gap_i = contacts[i].contact.gap, gap_j = contacts[j].contact.gap;
+    const double gap_i = contacts[i].gap, gap_j = contacts[j].gap;
     return gap_i != gap_j ? gap_i < gap_j : i < j;
   });
   // Scratch of this worker, cleared before use, so that a step that has warmed up allocates
@@ -145,9 +142,9 @@ void mark_seams(const Model& model, std::span<const Pose> poses, int moving_body
   floor.clear();
   touches.clear();
   supports.clear();
-  SeamTest test(model, poses, hits);
+  SeamTest test(model, placed, hits);
   for (const std::uint32_t i : members) {
-    const Touch touch = touch_of(model, contacts[i], moving_body);
+    const Touch touch = touch_of(model, contacts[i]);
     floor.push_back(touch.fixed);
     touches.push_back(touch);
     if (!is_known_support(supports, touch, 0.1 * kFlush * touch.thickness))

@@ -27,20 +27,22 @@
 #include <cstdint>
 #include <span>
 
-#include "collision/contacts.h"
+#include "collision/placed.h"
 
 namespace scree {
 
-/// A contact with the colliders it comes from.
-struct FoundContact {
-  Contact contact;
-  std::int32_t collider_a = 0, collider_b = 0;
+/// A contact of a moving body with a fixed (or kinematic) one.
+struct SupportContact {
+  Vec3 point = Vec3::Zero();           // m, world, midway between the surfaces
+  Vec3 normal = Vec3::Zero();          // from the fixed shape to the moving one
+  double gap = 0.0;                    // m
+  std::int32_t fixed = 0, moving = 0;  // colliders
   bool is_seam = false;
 };
 
-/// Marks the seams among the contacts of one moving body with fixed (or kinematic) ones. `poses`
-/// are those of the colliders. `members` are indices into `contacts`; their order is changed.
-void mark_seams(const Model& model, std::span<const Pose> poses, int moving_body,
-                std::span<std::uint32_t> members, std::span<FoundContact> contacts);
+/// Marks the seams among the contacts of one moving body. `members` are indices into `contacts`;
+/// their order is changed.
+void mark_seams(const Model& model, std::span<const PlacedCollider> placed,
+                std::span<std::uint32_t> members, std::span<SupportContact> contacts);
 
 }  // namespace scree

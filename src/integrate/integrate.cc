@@ -1,14 +1,16 @@
 #include "integrate/integrate.h"
 
+#include <atomic>
 #include <cmath>
+#include <limits>
 
 #include "base/parallel.h"
-#include "problem/operators.h"
 
 namespace scree {
 namespace {
 
 constexpr int kGrain = 256;
+constexpr int kScanGrain = 4096;  // of sums and searches
 constexpr int kMaxDriftIterations = 60;
 constexpr double kEqual = 1e-12;  // of a moment of inertia
 // Of a turn in one step: 800 revolutions. A body that is said to turn faster keeps the size of its
@@ -85,25 +87,39 @@ Quat rotation_by(const Vec3& rotation_vector) {
               factor * rotation_vector[2]);
 }
 
-void integrate(const Model& model, const Problem& problem, const Impulses& impulses, State& state) {
-  std::vector<BodyVelocity> velocities;
-  velocities_from(problem, impulses, velocities);
-  const double step = problem.step;
-  parallel_for(static_cast<int>(model.bodies.size()), kGrain, [&](int begin, int end) {
+void integrate(const Model& model, double step, std::span<const BodyVelocity> velocities,
+               const State& from, State& to) {
+  const std::size_t count = model.bodies.size();
+  to.step = from.step;
+  to.time = from.time;
+  to.last_step = from.last_step;
+  to.joint_impulse = from.joint_impulse;
+  to.joint_bend = from.joint_bend;
+  to.joint_coordinate = from.joint_coordinate;
+  to.joint_broken = from.joint_broken;
+  to.position.resize(count);
+  to.orientation.resize(count);
+  to.velocity.resize(count);
+  to.angular_velocity.resize(count);
+  parallel_for(static_cast<int>(count), kGrain, [&](int begin, int end) {
     for (int index = begin; index < end; ++index) {
       const auto k = static_cast<std::size_t>(index);
       const BodyModel& body = model.bodies[k];
+      to.position[k] = from.position[k];
+      to.orientation[k] = from.orientation[k];
+      to.velocity[k] = from.velocity[k];
+      to.angular_velocity[k] = from.angular_velocity[k];
       if (body.motion == Motion::fixed) continue;
-      state.velocity[k] = velocities[k].linear;
-      state.angular_velocity[k] = velocities[k].angular;
-      state.position[k] += step * state.velocity[k];
-      if (state.angular_velocity[k].isZero(0.0)) continue;
+      to.velocity[k] = velocities[k].linear;
+      to.angular_velocity[k] = velocities[k].angular;
+      to.position[k] += step * to.velocity[k];
+      if (to.angular_velocity[k].isZero(0.0)) continue;
       const bool is_locked = body.locked[3] || body.locked[4] || body.locked[5];
       if (body.motion == Motion::dynamic && !body.isotropic && !is_locked) {
-        drift_rotation(body, step, state.orientation[k], state.angular_velocity[k]);
+        drift_rotation(body, step, to.orientation[k], to.angular_velocity[k]);
       } else {
-        state.orientation[k] =
-            (rotation_by(step * state.angular_velocity[k]) * state.orientation[k]).normalized();
+        to.orientation[k] =
+            (rotation_by(step * to.angular_velocity[k]) * to.orientation[k]).normalized();
       }
     }
   });
@@ -112,31 +128,55 @@ void integrate(const Model& model, const Problem& problem, const Impulses& impul
 int find_non_finite(const State& state, std::string& quantity) {
   // Nothing can be made of numbers whose squares are not finite.
   const auto is_finite = [](const Vec3& v) { return std::isfinite(v.squaredNorm()); };
-  for (std::size_t k = 0; k < state.position.size(); ++k) {
-    const char* name = !is_finite(state.velocity[k])                ? "velocity"
-                       : !is_finite(state.angular_velocity[k])      ? "angular velocity"
-                       : !is_finite(state.position[k])              ? "position"
-                       : !state.orientation[k].coeffs().allFinite() ? "orientation"
-                                                                    : nullptr;
-    if (name != nullptr) {
-      quantity = name;
-      return static_cast<int>(k);
+  const auto what_is_wrong = [&](std::size_t k) {
+    return !is_finite(state.velocity[k])                ? "velocity"
+           : !is_finite(state.angular_velocity[k])      ? "angular velocity"
+           : !is_finite(state.position[k])              ? "position"
+           : !state.orientation[k].coeffs().allFinite() ? "orientation"
+                                                        : nullptr;
+  };
+  std::atomic<int> first{std::numeric_limits<int>::max()};  // the least: any order will do
+  parallel_for(static_cast<int>(state.position.size()), kScanGrain, [&](int begin, int end) {
+    for (int k = begin; k < end; ++k) {
+      if (what_is_wrong(static_cast<std::size_t>(k)) == nullptr) continue;
+      int known = first.load();
+      while (k < known && !first.compare_exchange_weak(known, k)) continue;
+      return;
     }
+  });
+  if (first == std::numeric_limits<int>::max()) return -1;
+  quantity = what_is_wrong(static_cast<std::size_t>(first.load()));
+  return first;
+}
+
+Energy energy_of(const Model& model, const State& state, std::vector<Energy>& scratch) {
+  const std::size_t count = model.bodies.size();
+  scratch.resize((count + kScanGrain - 1) / kScanGrain);
+  parallel_for(static_cast<int>(count), kScanGrain, [&](int begin, int end) {
+    Energy energy;
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+      const BodyModel& body = model.bodies[k];
+      if (body.motion != Motion::dynamic) continue;
+      // A ball has the same moment about any axis.
+      const Vec3 w = body.isotropic ? state.angular_velocity[k]
+                                    : state.orientation[k].conjugate() * state.angular_velocity[k];
+      energy.kinetic +=
+          0.5 * body.mass * state.velocity[k].squaredNorm() + 0.5 * w.dot(body.inertia * w);
+      energy.potential -= body.mass * model.gravity.dot(state.position[k]);
+    }
+    scratch[static_cast<std::size_t>(begin / kScanGrain)] = energy;
+  });
+  Energy sum;
+  for (const Energy& chunk : scratch) {
+    sum.kinetic += chunk.kinetic;
+    sum.potential += chunk.potential;
   }
-  return -1;
+  return sum;
 }
 
 Energy energy_of(const Model& model, const State& state) {
-  Energy energy;
-  for (std::size_t k = 0; k < model.bodies.size(); ++k) {
-    const BodyModel& body = model.bodies[k];
-    if (body.motion != Motion::dynamic) continue;
-    const Vec3 w = state.orientation[k].conjugate() * state.angular_velocity[k];
-    energy.kinetic +=
-        0.5 * body.mass * state.velocity[k].squaredNorm() + 0.5 * w.dot(body.inertia * w);
-    energy.potential -= body.mass * model.gravity.dot(state.position[k]);
-  }
-  return energy;
+  std::vector<Energy> scratch;
+  return energy_of(model, state, scratch);
 }
 
 }  // namespace scree

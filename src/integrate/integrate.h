@@ -7,19 +7,23 @@
 // rotating about Wm does not change (I W).Wm, hence (I W1 - I W0).(W0 + W1) = 0.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "model/model.h"
 #include "model/state.h"
-#include "scree/problem.h"
+#include "problem/operators.h"
 
 namespace scree {
 
-/// Velocities after the impulses of the problem; positions advanced by the problem's step. `state`
-/// is changed in place.
-void integrate(const Model& model, const Problem& problem, const Impulses& impulses, State& state);
+/// `from` with the velocities after the impulses (velocities_from() in problem/operators.h) and
+/// positions advanced by `step`. All of `to` is written but its memory of contacts.
+void integrate(const Model& model, double step, std::span<const BodyVelocity> velocities,
+               const State& from, State& to);
 
-/// The first body with a value that is not finite, or whose square is not, or -1; `quantity` names it.
+/// The first body with a value that is not finite, or whose square is not, or -1; `quantity` names
+/// it.
 int find_non_finite(const State& state, std::string& quantity);
 
 /// exp of a rotation vector (rad).
@@ -28,6 +32,8 @@ Quat rotation_by(const Vec3& rotation_vector);
 struct Energy {
   double kinetic = 0.0, potential = 0.0;  // J; potential zero at the origin
 };
+/// Summed by chunks of bodies: the bits do not depend on the number of workers.
+Energy energy_of(const Model& model, const State& state, std::vector<Energy>& scratch);
 Energy energy_of(const Model& model, const State& state);
 
 }  // namespace scree

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/scan.h"
 #include "problem/operators.h"
 
 namespace scree {
@@ -42,7 +43,7 @@ double moving_size(const Model& model, std::size_t a, std::size_t b) {
 }
 
 /// Bias of the normal row; see docs/time-stepping.md.
-double normal_bias(const Model& model, double gap, double closed, double approach,
+double normal_bias(const Model& model, double gravity, double gap, double closed, double approach,
                    double free_approach, double restitution, double step) {
   const bool closes = gap + step * free_approach <= 0.0;
   if (restitution > 0.0 && approach < -model.restitution_threshold && closes) {
@@ -57,7 +58,6 @@ double normal_bias(const Model& model, double gap, double closed, double approac
   // the body would rise by more than the overlap it came from.
   const double depth = std::max(0.0, -gap - closed);
   double speed = std::min(kRecoveryShare * depth / step, model.recovery_speed);
-  const double gravity = model.gravity.norm();
   if (gravity > 0.0) speed = std::min(speed, std::sqrt(2.0 * gravity * depth));
   return -speed;
 }
@@ -81,12 +81,19 @@ std::size_t end_of_pair(const std::vector<Entry>& list, std::size_t first) {
 Vec3 in_cone_of(const ContactBlock& block, const Vec3& impulse) {
   const double normal = std::max(0.0, block.normal.dot(impulse));
   double t1 = block.tangent.dot(impulse), t2 = block.tangent2().dot(impulse);
-  const double length = std::hypot(t1, t2), limit = block.friction * normal;
+  const double length = std::sqrt(t1 * t1 + t2 * t2), limit = block.friction * normal;
   if (length > limit) {
     t1 *= limit / length;
     t2 *= limit / length;
   }
   return Vec3(normal, t1, t2);
+}
+
+bool has_same_features(std::span<const Contact> contacts, std::span<const ContactMemory> memory) {
+  return std::equal(contacts.begin(), contacts.end(), memory.begin(), memory.end(),
+                    [](const Contact& contact, const ContactMemory& old) {
+                      return contact.feature == old.feature;
+                    });
 }
 
 /// For each contact of a pair of bodies the remembered one whose impulse it takes over, or kNone:
@@ -119,6 +126,37 @@ void find_sources(const Model& model, const State& state, std::span<const Contac
     }
     if (source[k] != kNone) used[source[k]] = 1;
   }
+}
+
+/// One contact of the problem. `before` is the one assembled before it, or none.
+void assemble_contact(const Model& model, const State& state, const Contact& contact,
+                      const ContactBlock* before, const Problem& problem, ContactBlock& out) {
+  const auto a = static_cast<std::size_t>(contact.a), b = static_cast<std::size_t>(contact.b);
+  const Surface& surface = model.surface(contact.material_a, contact.material_b);
+  out.a = contact.a;
+  out.b = contact.b;
+  out.normal = contact.normal;
+  const bool is_same_plane = before != nullptr && before->normal == contact.normal;
+  out.tangent = is_same_plane ? before->tangent : tangent_of(contact.normal, model.planar);
+  out.arm_a = contact.point - state.position[a];
+  out.arm_b = contact.point - state.position[b];
+  out.friction = surface.friction;
+  double approach = 0.0, free_approach = 0.0;
+  if (surface.restitution > 0.0) {
+    const auto normal_velocity = [&](const Vec3& va, const Vec3& wa, const Vec3& vb,
+                                     const Vec3& wb) {
+      const Vec3 relative = vb + wb.cross(out.arm_b) - va - wa.cross(out.arm_a);
+      return contact.normal.dot(relative);
+    };
+    approach = normal_velocity(state.velocity[a], state.angular_velocity[a], state.velocity[b],
+                               state.angular_velocity[b]);
+    free_approach = normal_velocity(problem.bodies[a].velocity, problem.bodies[a].angular_velocity,
+                                    problem.bodies[b].velocity, problem.bodies[b].angular_velocity);
+  }
+  const double closed = kClosed * moving_size(model, a, b);
+  out.bias = Vec3(normal_bias(model, problem.gravity, contact.gap, closed, approach, free_approach,
+                              surface.restitution, problem.step),
+                  0, 0);
 }
 
 }  // namespace
@@ -186,88 +224,99 @@ void assemble(const Model& model, const State& state, const Contacts& contacts,
   problem.rows.clear();
   problem.contacts.resize(contacts.list.size());
   parallel_for(static_cast<int>(contacts.list.size()), kGrain, [&](int begin, int end) {
-    for (int index = begin; index < end; ++index) {
-      const auto i = static_cast<std::size_t>(index);
-      const Contact& contact = contacts.list[i];
-      const auto a = static_cast<std::size_t>(contact.a), b = static_cast<std::size_t>(contact.b);
-      const Surface& surface = model.surface(contact.material_a, contact.material_b);
-      ContactBlock& out = problem.contacts[i];
-      out.a = contact.a;
-      out.b = contact.b;
-      out.normal = contact.normal;
-      out.tangent = tangent_of(contact.normal, model.planar);
-      out.arm_a = contact.point - state.position[a];
-      out.arm_b = contact.point - state.position[b];
-      out.friction = surface.friction;
-      auto normal_velocity = [&](const Vec3& va, const Vec3& wa, const Vec3& vb, const Vec3& wb) {
-        const Vec3 relative = vb + wb.cross(out.arm_b) - va - wa.cross(out.arm_a);
-        return contact.normal.dot(relative);
-      };
-      const double approach = normal_velocity(state.velocity[a], state.angular_velocity[a],
-                                              state.velocity[b], state.angular_velocity[b]);
-      const double free_approach =
-          normal_velocity(problem.bodies[a].velocity, problem.bodies[a].angular_velocity,
-                          problem.bodies[b].velocity, problem.bodies[b].angular_velocity);
-      const double closed = kClosed * moving_size(model, a, b);
-      out.bias = Vec3(normal_bias(model, contact.gap, closed, approach, free_approach,
-                                  surface.restitution, step),
-                      0, 0);
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      // The points of a face share their bodies and their normal.
+      const bool is_first = i == static_cast<std::size_t>(begin);
+      assemble_contact(model, state, contacts.list[i],
+                       is_first ? nullptr : &problem.contacts[i - 1], problem, problem.contacts[i]);
     }
   });
 }
 
 void warm_start(const Model& model, const State& state, const Contacts& contacts,
                 const Problem& problem, Impulses& impulses) {
-  impulses.contacts.assign(contacts.list.size(), Vec3::Zero());
-  impulses.rows.assign(problem.rows.size(), 0.0);
+  const std::vector<Contact>& list = contacts.list;
   const std::vector<ContactMemory>& memory = state.memory;
-  if (memory.empty() || state.last_step <= 0.0) return;
-  const double scale = problem.step / state.last_step;
-  // Both lists are ordered by (a, b, feature): walk them together, pair by pair.
-  std::vector<std::size_t> source;
-  std::vector<char> used;
-  std::size_t i = 0, m = 0;
-  while (i < contacts.list.size() && m < memory.size()) {
-    const BodyPair pair = pair_of(contacts.list[i]), old_pair = pair_of(memory[m]);
-    if (old_pair < pair) {
-      ++m;
-      continue;
+  impulses.contacts.resize(list.size());
+  impulses.rows.assign(problem.rows.size(), 0.0);
+  const bool is_cold = memory.empty() || state.last_step <= 0.0;
+  const double scale = is_cold ? 0.0 : problem.step / state.last_step;
+  // Both lists are ordered by (a, b, feature): walk them together, pair by pair. A pair belongs to
+  // the chunk it begins in.
+  parallel_for(static_cast<int>(list.size()), kGrain, [&](int begin, int end) {
+    auto i = static_cast<std::size_t>(begin);
+    const auto last = static_cast<std::size_t>(end);
+    while (i > 0 && i < last && pair_of(list[i]) == pair_of(list[i - 1])) ++i;
+    if (i == last) return;
+    std::size_t m = 0;
+    if (!is_cold) {
+      const auto first = std::lower_bound(
+          memory.begin(), memory.end(), pair_of(list[i]),
+          [](const ContactMemory& old, const BodyPair& pair) { return pair_of(old) < pair; });
+      m = static_cast<std::size_t>(first - memory.begin());
     }
-    const std::size_t i_end = end_of_pair(contacts.list, i);
-    if (pair < old_pair) {
-      i = i_end;
-      continue;
+    // Scratch of this worker, written before it is read.
+    thread_local std::vector<std::size_t> source;
+    thread_local std::vector<char> used;
+    while (i < last) {
+      const BodyPair pair = pair_of(list[i]);
+      const std::size_t i_end = end_of_pair(list, i);
+      while (!is_cold && m < memory.size() && pair_of(memory[m]) < pair) ++m;
+      if (is_cold || m == memory.size() || pair_of(memory[m]) != pair) {
+        for (; i < i_end; ++i) impulses.contacts[i].setZero();
+        continue;
+      }
+      const std::size_t m_end = end_of_pair(memory, m);
+      if (has_same_features(std::span(list).subspan(i, i_end - i),
+                            std::span(memory).subspan(m, m_end - m))) {
+        for (; i < i_end; ++i, ++m)
+          impulses.contacts[i] = in_cone_of(problem.contacts[i], scale * memory[m].impulse);
+        continue;
+      }
+      find_sources(model, state, std::span(list).subspan(i, i_end - i),
+                   std::span(memory).subspan(m, m_end - m), source, used);
+      for (std::size_t k = 0; i < i_end; ++i, ++k) {
+        if (source[k] == kNone) {
+          impulses.contacts[i].setZero();
+        } else {
+          const Vec3 impulse = scale * memory[m + source[k]].impulse;
+          impulses.contacts[i] = in_cone_of(problem.contacts[i], impulse);
+        }
+      }
+      m = m_end;
     }
-    const std::size_t m_end = end_of_pair(memory, m);
-    find_sources(model, state, std::span(contacts.list).subspan(i, i_end - i),
-                 std::span(memory).subspan(m, m_end - m), source, used);
-    for (std::size_t k = i; k < i_end; ++k) {
-      if (source[k - i] == kNone) continue;
-      const Vec3 impulse = scale * memory[m + source[k - i]].impulse;
-      impulses.contacts[k] = in_cone_of(problem.contacts[k], impulse);
-    }
-    i = i_end;
-    m = m_end;
-  }
+  });
 }
 
 void remember(const State& state, const Contacts& contacts, const Problem& problem,
-              const Impulses& impulses, std::vector<ContactMemory>& memory) {
-  memory.clear();
-  for (std::size_t i = 0; i < contacts.list.size(); ++i) {
-    const Vec3& p = impulses.contacts[i];
-    if (p.isZero(0.0)) continue;
-    const Contact& contact = contacts.list[i];
-    const ContactBlock& block = problem.contacts[i];
-    const auto a = static_cast<std::size_t>(contact.a);
-    ContactMemory entry;
-    entry.a = contact.a;
-    entry.b = contact.b;
-    entry.feature = contact.feature;
-    entry.point_in_a = state.orientation[a].conjugate() * (contact.point - state.position[a]);
-    entry.impulse = block.normal * p[0] + block.tangent * p[1] + block.tangent2() * p[2];
-    memory.push_back(entry);
-  }
+              const Impulses& impulses, RememberScratch& scratch,
+              std::vector<ContactMemory>& memory) {
+  const int count = static_cast<int>(contacts.list.size());
+  scratch.counts.resize(static_cast<std::size_t>((count + kGrain - 1) / kGrain));
+  parallel_for(count, kGrain, [&](int begin, int end) {
+    std::uint32_t acting = 0;
+    for (int i = begin; i < end; ++i)
+      acting += impulses.contacts[static_cast<std::size_t>(i)].isZero(0.0) ? 0 : 1;
+    scratch.counts[static_cast<std::size_t>(begin / kGrain)] = acting;
+  });
+  exclusive_scan(scratch.counts, scratch.offsets);
+  memory.resize(static_cast<std::size_t>(scratch.offsets.back()));
+  parallel_for(count, kGrain, [&](int begin, int end) {
+    std::uint64_t next = scratch.offsets[static_cast<std::size_t>(begin / kGrain)];
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const Vec3& p = impulses.contacts[i];
+      if (p.isZero(0.0)) continue;
+      const Contact& contact = contacts.list[i];
+      const ContactBlock& block = problem.contacts[i];
+      const auto a = static_cast<std::size_t>(contact.a);
+      ContactMemory& entry = memory[next++];
+      entry.a = contact.a;
+      entry.b = contact.b;
+      entry.feature = contact.feature;
+      entry.point_in_a = state.orientation[a].conjugate() * (contact.point - state.position[a]);
+      entry.impulse = block.normal * p[0] + block.tangent * p[1] + block.tangent2() * p[2];
+    }
+  });
 }
 
 }  // namespace scree

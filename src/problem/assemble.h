@@ -26,8 +26,15 @@ void assemble(const Model& model, const State& state, const Contacts& contacts,
 void warm_start(const Model& model, const State& state, const Contacts& contacts,
                 const Problem& problem, Impulses& impulses);
 
+/// Scratch of remember(), kept between steps.
+struct RememberScratch {
+  std::vector<std::uint32_t> counts;
+  std::vector<std::uint64_t> offsets;
+};
+
 /// What the next step's warm_start() will need.
 void remember(const State& state, const Contacts& contacts, const Problem& problem,
-              const Impulses& impulses, std::vector<ContactMemory>& memory);
+              const Impulses& impulses, RememberScratch& scratch,
+              std::vector<ContactMemory>& memory);
 
 }  // namespace scree

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "problem/audit_sums.h"
 #include "problem/contact_set.h"
 
 namespace scree {
@@ -34,27 +35,45 @@ Vec3 shifted(const Vec3& u, double friction, LawChoice law) {
   return {u[0] + friction * slip, u[1], u[2]};
 }
 
+struct PyramidPart {
+  double residual;  // m/s
+  double gap;       // p.(u + s), J
+};
+
+/// Of one contact, for the law `pyramid`.
+PyramidPart pyramid_part(const Audit& audit, const Problem& problem, const Impulses& impulses,
+                         std::size_t i) {
+  const LawChoice law{Law::pyramid, audit.directions};
+  const double mu = problem.contacts[i].friction;
+  const Vec3& p = impulses.contacts[i];
+  const Vec3 u =
+      shifted(relative_velocity(problem, problem.contacts[i], audit.velocities), mu, law);
+  return {natural_residual(p, u, audit.contact_mass[i], mu, law), p.dot(u)};
+}
+
+/// J v_f + b of a row.
+double free_velocity(const Problem& problem, const RowBlock& row) {
+  double sum = 0.0;
+  for (const RowSide& side : row.used_sides()) {
+    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(side.body)];
+    sum += side.linear.dot(body.velocity) + side.angular.dot(body.angular_velocity);
+  }
+  return sum + row.bias;
+}
+
 }  // namespace
 
 void Audit::prepare(const Problem& problem) {
   contact_mass.resize(problem.contacts.size());
   row_mass.resize(problem.rows.size());
   velocities.resize(problem.bodies.size());
-  for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
-    velocities[k] = {problem.bodies[k].velocity, problem.bodies[k].angular_velocity};
-  }
-  double sum = 0.0, fastest = 0.0;
+  double fastest = 0.0;
   for (const RowBlock& row : problem.rows) fastest = std::max(fastest, std::abs(row.bias));
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    const ContactBlock& contact = problem.contacts[i];
-    const double trace = delassus_trace(problem, contact);
-    contact_mass[i] = trace > 0.0 ? 3.0 / trace : kInfinity;
-    sum += relative_velocity(problem, contact, velocities).squaredNorm();
-  }
+  double sum = contact_masses(problem, contact_mass);
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
     const double entry = delassus_entry(problem, problem.rows[i]);
     row_mass[i] = entry > 0.0 ? 1.0 / entry : kInfinity;
-    const double q = relative_velocity(problem, problem.rows[i], velocities);
+    const double q = free_velocity(problem, problem.rows[i]);
     sum += q * q;
   }
   const double count = static_cast<double>(problem.contacts.size() + problem.rows.size());
@@ -65,17 +84,17 @@ void Audit::prepare(const Problem& problem) {
 }
 
 double Audit::residual(const Problem& problem, const Impulses& impulses, Law law_name) {
-  const LawChoice law{law_name, directions};
   const std::size_t count = problem.contacts.size() + problem.rows.size();
   if (count == 0) return 0.0;
   velocities_from(problem, impulses, velocities);
   double sum = 0.0;
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    const ContactBlock& contact = problem.contacts[i];
-    const Vec3 u = relative_velocity(problem, contact, velocities);
-    const double e = natural_residual(impulses.contacts[i], shifted(u, contact.friction, law),
-                                      contact_mass[i], contact.friction, law);
-    sum += e * e;
+  if (law_name == Law::pyramid) {
+    for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+      const double e = pyramid_part(*this, problem, impulses, i).residual;
+      sum += e * e;
+    }
+  } else {
+    sum = sum_of_squares(problem, impulses.contacts, velocities, contact_mass, law_name);
   }
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
     const RowBlock& row = problem.rows[i];
@@ -129,87 +148,41 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
   Residuals r;
   r.reference_velocity = reference_velocity;
   contact_residual.resize(problem.contacts.size());
+  velocities_from(problem, impulses, velocities);
   const std::size_t count = problem.contacts.size() + problem.rows.size();
   if (count == 0) return r;
 
-  // Free velocities first, for q; then the true ones.
-  std::vector<Vec3> free(problem.contacts.size());
-  std::vector<double> free_rows(problem.rows.size());
-  for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
-    velocities[k] = {problem.bodies[k].velocity, problem.bodies[k].angular_velocity};
-  }
-  for (std::size_t i = 0; i < free.size(); ++i) {
-    free[i] = relative_velocity(problem, problem.contacts[i], velocities);
-  }
-  for (std::size_t i = 0; i < free_rows.size(); ++i) {
-    free_rows[i] = relative_velocity(problem, problem.rows[i], velocities);
-  }
-  velocities_from(problem, impulses, velocities);
-
-  double sum = 0, sum_ccp = 0, sum_ncp = 0, energy_scale = 0;
-  double siconos_f = 0, siconos_q = 0, siconos_p = 0, siconos_u = 0;
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    const ContactBlock& contact = problem.contacts[i];
-    const double mu = law == Law::none ? 0.0 : contact.friction;
-    const double eta = contact_mass[i];
-    const Vec3& p = impulses.contacts[i];
-    const Vec3 u = relative_velocity(problem, contact, velocities);
-    const Vec3& q = free[i];
-    const Vec3 u_shift = shifted(u, mu, {Law::coulomb});
-    const double tangential_speed = std::sqrt(u[1] * u[1] + u[2] * u[2]);
-    const double tangential_impulse = std::sqrt(p[1] * p[1] + p[2] * p[2]);
-
-    const double e_ccp =
-        natural_residual(p, u, eta, mu, {law == Law::none ? Law::none : Law::relaxed});
-    const double e_ncp =
-        natural_residual(p, u_shift, eta, mu, {law == Law::none ? Law::none : Law::coulomb});
-    double e = law == Law::coulomb ? e_ncp : e_ccp;
-    if (law == Law::pyramid) {
-      const LawChoice pyramid{law, directions};
-      e = natural_residual(p, shifted(u, mu, pyramid), eta, mu, pyramid);
+  ContactSums sums = sum_contacts(problem, impulses.contacts, velocities, contact_mass, law,
+                                  reference_velocity, contact_residual);
+  if (law == Law::pyramid) {
+    sums.squares = sums.gap = 0.0;
+    for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+      const PyramidPart part = pyramid_part(*this, problem, impulses, i);
+      contact_residual[i] = part.residual;
+      sums.squares += part.residual * part.residual;
+      sums.gap += part.gap;
     }
-    contact_residual[i] = e / reference_velocity;
-    sum += e * e;
-    sum_ccp += e_ccp * e_ccp;
-    sum_ncp += e_ncp * e_ncp;
-    if (!(e <= r.worst)) {
-      r.worst = e;
+  }
+  for (std::size_t i = 0; i < contact_residual.size(); ++i) {
+    if (!(contact_residual[i] <= r.worst)) {
+      r.worst = contact_residual[i];
       r.worst_contact = static_cast<int>(i);
     }
-    const bool has_mass = eta < kInfinity;
-    const double normal_part =
-        has_mass ? std::abs(u[0] - std::max(0.0, u[0] - p[0] / eta)) : std::max(0.0, -u[0]);
-    r.normal = std::max(r.normal, normal_part);
-    r.violation = std::max(r.violation, -u[0]);
-    r.complementarity += std::abs(p[0] * u[0]);
-    if (has_mass) {
-      energy_scale += 0.5 * eta * q.squaredNorm();
-      r.cone = std::max(r.cone, std::max(0.0, tangential_impulse - mu * p[0]) /
-                                    std::max(p[0], eta * reference_velocity));
-      const double x = p[0] / eta, y = u_shift[0];
-      const double fb = std::sqrt(x * x + y * y) - x - y;
-      r.fischer_burmeister += 0.5 * fb * fb;
-      if (mu > 0.0) {
-        const Vec3 p_cone(mu * p[0] / eta, p[1] / eta, p[2] / eta);
-        const Vec3 u_cone(u_shift[0] / mu, u[1], u[2]);
-        r.cone_fischer_burmeister =
-            std::max(r.cone_fischer_burmeister, fischer_burmeister_on_cone(p_cone, u_cone).norm());
-      }
-    }
-    r.friction_power += mu * p[0] * tangential_speed + p[1] * u[1] + p[2] * u[2];
-    if (tangential_speed > 1e-6 * reference_velocity) {
-      const double limit = mu * p[0] / tangential_speed;
-      r.friction_direction =
-          std::max(r.friction_direction, std::hypot(p[1] + limit * u[1], p[2] + limit * u[2]));
-    }
-    const Vec3 unit_map = p - project_on_cone(p - u_shift, mu);
-    siconos_f += unit_map.squaredNorm();
-    siconos_q += q.squaredNorm();
-    siconos_p += p.squaredNorm();
-    siconos_u += u.squaredNorm();
-    r.dual_energy += 0.5 * (u + q).dot(p);  // W p = u - q
-    r.gap += p.dot(shifted(u, mu, {law, directions}));
+    contact_residual[i] /= reference_velocity;
   }
+  r.normal = sums.normal;
+  r.violation = sums.violation;
+  r.complementarity = sums.complementarity;
+  r.cone = sums.cone;
+  r.fischer_burmeister = sums.fischer_burmeister;
+  r.cone_fischer_burmeister = sums.cone_fischer_burmeister;
+  r.friction_power = sums.friction_power;
+  r.friction_direction = sums.friction_direction;
+  r.dual_energy = sums.dual_energy;
+  r.gap = sums.gap;
+  double sum = sums.squares, sum_ccp = sums.relaxed_squares, sum_ncp = sums.exact_squares;
+  double siconos_f = sums.unit_map, siconos_q = sums.free_velocity, siconos_p = sums.impulse,
+         siconos_u = sums.velocity;
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
     const RowBlock& row = problem.rows[i];
     const double p = impulses.rows[i];
@@ -224,7 +197,7 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
       r.worst_contact = -1;
     }
     r.rows = std::max(r.rows, e);
-    const double q = free_rows[i], unit_map = p - clamp_row(row, p - u);
+    const double q = free_velocity(problem, row), unit_map = p - clamp_row(row, p - u);
     siconos_f += unit_map * unit_map;
     siconos_q += q * q;
     siconos_p += p * p;
@@ -238,7 +211,7 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
   r.relative_worst = r.worst / reference_velocity;
   r.ccp_rms = std::sqrt(sum_ccp / n) / reference_velocity;
   r.ncp_rms = std::sqrt(sum_ncp / n) / reference_velocity;
-  if (energy_scale > 0.0) r.complementarity /= energy_scale;
+  if (sums.energy_scale > 0.0) r.complementarity /= sums.energy_scale;
   const double scale = std::sqrt(std::max({siconos_q, siconos_p, siconos_u}));
   r.siconos = scale > 0.0 ? std::sqrt(siconos_f) / scale : 0.0;
   return r;

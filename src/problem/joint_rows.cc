@@ -545,8 +545,12 @@ class RowBuilder {
   int index_ = 0;
   JointFrames frames_;
   double bend_scale_ = 0.0;
-  double kick_ = 0.0;        // s
-  std::vector<Pull> pulls_;  // by body
+  double kick_ = 0.0;  // s
+  static std::vector<Pull>& room() {
+    thread_local std::vector<Pull> pulls;  // kept, so that a step allocates nothing
+    return pulls;
+  }
+  std::vector<Pull>& pulls_ = room();  // by body
 };
 
 /// `v` turned by the least rotation that takes the unit vector `from` to `to`.

@@ -12,6 +12,9 @@ void RunStatistics::add(const Receipt& receipt, double wall_ms, double observe_m
   assemble.add(receipt.ms.assemble);
   solve.add(receipt.ms.solve);
   integrate.add(receipt.ms.integrate);
+  const double staged =
+      receipt.ms.collide + receipt.ms.assemble + receipt.ms.solve + receipt.ms.integrate;
+  judge.add(std::max(0.0, wall_ms - staged));
   observe.add(observe_ms);
   contacts.add(receipt.contacts);
   iterations.add(receipt.iterations);
@@ -33,6 +36,12 @@ void RunStatistics::add(const Receipt& receipt, double wall_ms, double observe_m
   kinetic_energy = receipt.kinetic_energy;
   potential_energy = receipt.potential_energy;
   if (receipt.contacts > 0 || solver.empty()) solver = receipt.solver;
+}
+
+void RunStatistics::add(const CollisionCounts& counts) {
+  broad.add(counts.broad_ms);
+  narrow.add(counts.narrow_ms);
+  pairs.add(counts.pairs);
 }
 
 double RunStatistics::mean_step_ms() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collision/contacts.h"
 #include "model/model.h"
 #include "model/state.h"
 #include "scree/receipt.h"
@@ -30,14 +31,17 @@ struct RunStatistics {
   std::int64_t steps = 0;
   std::vector<double> step_ms;                          // wall time of each step, without observers
   Series collide, assemble, solve, integrate, observe;  // ms per step
-  Series contacts, iterations, residual;                // residual: the relative rms of each step
-  double residual_worst = 0.0;                          // of any block of any step, relative
-  bool is_worst_in_joint = false;  // that block is a row of a joint, no contact
+  Series judge;                           // ms per step: what no stage claims, the audit above all
+  Series broad, narrow;                   // ms per step, parts of collide
+  Series pairs;                           // of shapes that the narrow phase looked at
+  Series contacts, iterations, residual;  // residual: the relative rms of each step
+  double residual_worst = 0.0;            // of any block of any step, relative
+  bool is_worst_in_joint = false;         // that block is a row of a joint, no contact
   std::int64_t converged_steps = 0;
   std::int64_t worst_step = 0;  // of the unconverged ones, the largest residual's; 0: none
   double worst_step_residual = 0.0;
   double worst_step_joint_error = 0.0;  // m, of that step
-  double max_penetration = 0.0;  // m
+  double max_penetration = 0.0;         // m
   std::int64_t broken_joints = 0;
   double max_joint_error = 0.0;  // m; rises above 0 with scenes that have joints
   double kinetic_energy = 0.0, potential_energy = 0.0;  // J, after the last step
@@ -46,6 +50,8 @@ struct RunStatistics {
   /// `wall_ms` is the time the step took, `observe_ms` what recorders and other observers took
   /// after it.
   void add(const Receipt& receipt, double wall_ms, double observe_ms);
+  /// What the collision stage of a step says of itself.
+  void add(const CollisionCounts& counts);
   std::int64_t unconverged_steps() const { return steps - converged_steps; }
   double mean_step_ms() const;
   double median_step_ms() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/parallel.h"
 #include "integrate/integrate.h"
 
 namespace scree {
@@ -67,8 +68,8 @@ JointErrors close_joints(const Model& model, const State& state, double step, do
     if (model.has_loops) w.equations.make_consistent(w.problem);
     SolveResult again = solver.solve_again(w.problem, w.impulses, options);
     again.iterations += result.iterations;
-    w.tried_next = state;
-    integrate(model, w.problem, w.impulses, w.tried_next);
+    velocities_from(w.problem, w.impulses, w.audit.velocities);
+    integrate(model, step, w.audit.velocities, state, w.tried_next);
     const JointErrors tried =
         joint_errors(model, state, w.tried_next, step, w.joint_rows, w.tried_errors);
     const bool is_unsolved = again.status != SolveStatus::converged;
@@ -139,6 +140,17 @@ void keep_start(const State& state, StepWorkspace& w) {
   for (const Contact& contact : w.contacts.list) w.start.state.gap.push_back(contact.gap);
 }
 
+double deepest_overlap(const Contacts& contacts, std::vector<double>& chunks) {
+  constexpr int kGrain = 8192;
+  chunks.assign((contacts.list.size() + kGrain - 1) / kGrain, 0.0);
+  parallel_for(static_cast<int>(contacts.list.size()), kGrain, [&](int begin, int end) {
+    double& deepest = chunks[static_cast<std::size_t>(begin / kGrain)];
+    for (int i = begin; i < end; ++i)
+      deepest = std::max(deepest, -contacts.list[static_cast<std::size_t>(i)].gap);
+  });
+  return chunks.empty() ? 0.0 : *std::max_element(chunks.begin(), chunks.end());
+}
+
 }  // namespace
 
 Receipt take_step(const Model& model, const State& state, const StepForces& forces, double step,
@@ -164,8 +176,17 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   SolveResult result = solver.solve(w.problem, w.impulses, brief);
   receipt.ms.solve = watch.lap();
 
-  w.next = state;
-  integrate(model, w.problem, w.impulses, w.next);
+  // The judge recomputes the velocities from the impulses; bodies move with those. Where joints
+  // are to be closed it has to wait.
+  w.audit.directions = options.directions;
+  if (model.joints.empty()) {
+    w.audit.prepare(w.problem);
+    receipt.residuals = w.audit.residuals(w.problem, w.impulses, options.law);
+    watch.lap();  // the judge's time is what no stage claims
+  } else {
+    velocities_from(w.problem, w.impulses, w.audit.velocities);
+  }
+  integrate(model, step, w.audit.velocities, state, w.next);
   receipt.ms.integrate = watch.lap();
   const double share = w.contacts.list.empty() ? kClosedShare : kClosedShareInContact;
   const double closed = std::max(kClosed, share * options.tolerance);
@@ -177,15 +198,16 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   finish_joints(model, state, w.problem, w.joint_rows, w.impulses.rows, w.next, w.reactions);
   if (is_shifted) forget_bends(w.joint_rows, w.next);
   separations(model, w.next, receipt.joint_errors);
-  remember(state, w.contacts, w.problem, w.impulses, w.next.memory);
+  remember(state, w.contacts, w.problem, w.impulses, w.remembering, w.next.memory);
   w.next.last_step = step;
-  const Energy energy = energy_of(model, w.next);
+  const Energy energy = energy_of(model, w.next, w.energies);
   receipt.ms.integrate += watch.lap();
 
   // The judge's word, not the solver's: a registered solver may report what it likes.
-  w.audit.prepare(w.problem);
-  w.audit.directions = options.directions;
-  receipt.residuals = w.audit.residuals(w.problem, w.impulses, options.law);
+  if (!model.joints.empty()) {
+    w.audit.prepare(w.problem);
+    receipt.residuals = w.audit.residuals(w.problem, w.impulses, options.law);
+  }
   receipt.status = result.status;
   receipt.iterations = result.iterations;
   receipt.solver = result.used;
@@ -196,8 +218,7 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
     receipt.status = SolveStatus::stalled;
   }
   receipt.contacts = static_cast<int>(w.contacts.list.size());
-  for (const Contact& contact : w.contacts.list)
-    receipt.penetration = std::max(receipt.penetration, -contact.gap);
+  receipt.penetration = deepest_overlap(w.contacts, w.depths);
   receipt.joint_reactions = w.reactions;
   receipt.joint_error = errors.length;
   // Ropes have no equation that could be open, but may be too long.

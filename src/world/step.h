@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collision/contacts.h"
+#include "integrate/integrate.h"
 #include "model/model.h"
 #include "model/state.h"
 #include "problem/assemble.h"
@@ -33,6 +34,9 @@ struct StepWorkspace {
   std::vector<JointRow> joint_rows;  // what the rows of the problem belong to
   State next;
   Audit audit;
+  RememberScratch remembering;
+  std::vector<Energy> energies;
+  std::vector<double> depths;            // m, the deepest overlap of each chunk of contacts
   std::vector<JointReaction> reactions;  // of the joints, in the last step
   std::vector<double> row_errors;        // of the joints' equations, m or rad
   DirectRows equations;                  // of the joints, without their bounded rows

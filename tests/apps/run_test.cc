@@ -67,7 +67,8 @@ TEST(RunJson, HasExactlyTheAgreedKeysInOrder) {
                               "state_hash",
                               "peak_memory_MB"}));
   EXPECT_EQ(keys(run["ms_per_step"]), (Names{"mean", "median", "max"}));
-  EXPECT_EQ(keys(run["stage_ms"]), (Names{"collide", "assemble", "solve", "integrate", "observe"}));
+  EXPECT_EQ(keys(run["stage_ms"]),
+            (Names{"collide", "assemble", "solve", "integrate", "judge", "observe"}));
   EXPECT_EQ(keys(run["contacts"]), (Names{"mean", "max"}));
   EXPECT_EQ(keys(run["solver"]), (Names{"name", "law", "iterations", "residual", "residual_worst",
                                         "tolerance", "converged_steps"}));
@@ -206,7 +207,8 @@ TEST(Run, ProfileHasARowForEachStage) {
   const Folder folder;
   const Outcome outcome =
       scree(folder, {"run", "hello", "--steps", "2", "--no-record", "--profile"});
-  for (const char* stage : {"collide", "assemble", "solve", "integrate", "observe"}) {
+  for (const char* stage :
+       {"collide", "  broad", "  narrow", "assemble", "solve", "integrate", "judge", "observe"}) {
     EXPECT_NE(outcome.out.find(std::string("\n  ") + stage), std::string::npos) << outcome.out;
   }
 }
