@@ -7,7 +7,7 @@
 // Newton's method on mid(y - l, S y + q, y - u) = 0 and takes few pivots, but it can cycle: after
 // `patience` blocks without fewer wrong rows only the last of them moves, Murty's rule, which is
 // finite when all principal minors of S are positive. S_FF is regularised, and refined against the
-// plain S. Starts from the given impulses.
+// plain S. Starts from the given impulses. Contacts with friction: frozen_friction.h.
 //
 // C. Lacoursiere, "A parallel block iterative method for interactive contacting rigid multibody
 //   simulations on multicore PCs", PARA 2006 (the problem and the method). J. Judice, "Algorithms
@@ -16,6 +16,7 @@
 //   complementarity problem", Opsearch 11 (1974) 123-130.
 #include <set>
 
+#include "solve/frozen_friction.h"
 #include "solve/methods.h"
 #include "solve/row_judge.h"
 
@@ -24,7 +25,7 @@ namespace {
 
 constexpr double kWrong = 1e-11;  // of the largest number in y or w
 
-class BlockPivot final : public RowSolver {
+class BlockRows final : public RowSolver {
  protected:
   SolveResult solve_rows(const MatrixProblem& problem, VecX& z,
                          const SolveOptions& options) override;
@@ -57,8 +58,8 @@ void find_wrong(const RowSystem& system, const std::vector<RowPlace>& places, co
   }
 }
 
-SolveResult BlockPivot::solve_rows(const MatrixProblem& problem, VecX& z,
-                                   const SolveOptions& options) {
+SolveResult BlockRows::solve_rows(const MatrixProblem& problem, VecX& z,
+                                  const SolveOptions& options) {
   SolveResult result;
   result.used = "block-pivot";
   if (!is_small_enough(problem, result)) return result;
@@ -116,6 +117,29 @@ SolveResult BlockPivot::solve_rows(const MatrixProblem& problem, VecX& z,
   return result;
 }
 
+/// Friction has pivots of its own; everything else is rows.
+class BlockPivot final : public MatrixSolver {
+ public:
+  using MatrixSolver::solve;
+  SolveResult solve(const MatrixProblem& problem, VecX& impulses,
+                    const SolveOptions& options) override {
+    const bool has_friction =
+        std::any_of(problem.blocks.begin(), problem.blocks.end(),
+                    [](const MatrixBlock& block) { return block.friction > 0.0; });
+    if (!has_friction || options.law != Law::pyramid)
+      return rows_.solve(problem, impulses, options);
+    SolveResult result;
+    result.used = "block-pivot";
+    if (!applies(problem, options, "this method", {Law::pyramid}, false, result)) return result;
+    if (!is_small_enough(problem, result)) return result;
+    return friction_.solve(problem, impulses, options);
+  }
+
+ private:
+  BlockRows rows_;
+  FrozenFriction friction_;
+};
+
 }  // namespace
 
 SolverInfo block_pivot_info() {
@@ -127,7 +151,9 @@ SolverInfo block_pivot_info() {
       "K. Murty, Opsearch 11 (1974) 123-130";
   info.laws = {Law::pyramid, Law::none};
   info.options = {{"patience", 10, "blocks without fewer wrong rows before Murty's rule"},
-                  {"regularisation", 1e-10, "added to the scaled diagonal that is factored"}};
+                  {"regularisation", 1e-10, "added to the scaled diagonal that is factored"},
+                  {"proximal", 1e-6, "of the scaled diagonal, in the rounds of friction"},
+                  {"rounds", 20, "of friction limits with one proximal term"}};
   info.default_max_iterations = 0;
   info.create = [] { return std::make_unique<BlockPivot>(); };
   return info;
