@@ -391,6 +391,93 @@ void sweep_range(SingleSystem& system, const SingleOptions& options, std::int32_
   }
 }
 
+/// A symmetric matrix of world axes in the frame.
+HWY_INLINE Block in_frame(const Frame& frame, const Block& m) {
+  const V3 n = add_product(zero3(), m, frame.n), t1 = add_product(zero3(), m, frame.t1);
+  const V3 t2 = add_product(zero3(), m, frame.t2);
+  return {dot(frame.n, n),   dot(frame.n, t1),  dot(frame.n, t2),
+          dot(frame.t1, t1), dot(frame.t1, t2), dot(frame.t2, t2)};
+}
+
+HWY_INLINE void store_block(const Block& b, float (*to)[kSingleLanes], int lane) {
+  const D d;
+  hn::Store(b.nn, d, to[0] + lane);
+  hn::Store(b.n1, d, to[1] + lane);
+  hn::Store(b.n2, d, to[2] + lane);
+  hn::Store(b.s11, d, to[3] + lane);
+  hn::Store(b.s12, d, to[4] + lane);
+  hn::Store(b.s22, d, to[5] + lane);
+}
+
+/// w + X^T I X with X f = r x f.
+HWY_INLINE Block add_turning(const Block& w, const Block& i, const V3& r) {
+  const V zero = hn::Zero(D());
+  const V3 y0 = add_product(zero3(), i, {zero, r.z, hn::Neg(r.y)});
+  const V3 y1 = add_product(zero3(), i, {hn::Neg(r.z), zero, r.x});
+  const V3 y2 = add_product(zero3(), i, {r.y, hn::Neg(r.x), zero});
+  return {hn::MulAdd(r.z, y0.y, hn::NegMulAdd(r.y, y0.z, w.nn)),
+          hn::MulAdd(r.z, y1.y, hn::NegMulAdd(r.y, y1.z, w.n1)),
+          hn::MulAdd(r.z, y2.y, hn::NegMulAdd(r.y, y2.z, w.n2)),
+          hn::MulAdd(r.x, y1.z, hn::NegMulAdd(r.z, y1.x, w.s11)),
+          hn::MulAdd(r.x, y2.z, hn::NegMulAdd(r.z, y2.x, w.s12)),
+          hn::MulAdd(r.y, y2.x, hn::NegMulAdd(r.x, y2.y, w.s22))};
+}
+
+/// Through its multiple with trace 1, whose determinant neither over- nor underflows.
+HWY_INLINE Block inverse(const Block& full) {
+  const D d;
+  const V one = hn::Set(d, 1.0f);
+  const V size = hn::Div(one, hn::Add(full.nn, hn::Add(full.s11, full.s22)));
+  const Block w = {hn::Mul(full.nn, size),  hn::Mul(full.n1, size),  hn::Mul(full.n2, size),
+                   hn::Mul(full.s11, size), hn::Mul(full.s12, size), hn::Mul(full.s22, size)};
+  const V c00 = hn::NegMulAdd(w.s12, w.s12, hn::Mul(w.s11, w.s22));
+  const V c01 = hn::NegMulAdd(w.n1, w.s22, hn::Mul(w.n2, w.s12));
+  const V c02 = hn::NegMulAdd(w.n2, w.s11, hn::Mul(w.n1, w.s12));
+  const V determinant = hn::MulAdd(w.nn, c00, hn::MulAdd(w.n1, c01, hn::Mul(w.n2, c02)));
+  const V scale = hn::Mul(hn::Div(one, determinant), size);
+  return {hn::Mul(c00, scale),
+          hn::Mul(c01, scale),
+          hn::Mul(c02, scale),
+          hn::Mul(hn::NegMulAdd(w.n2, w.n2, hn::Mul(w.nn, w.s22)), scale),
+          hn::Mul(hn::NegMulAdd(w.nn, w.s12, hn::Mul(w.n1, w.n2)), scale),
+          hn::Mul(hn::NegMulAdd(w.n1, w.n1, hn::Mul(w.nn, w.s11)), scale)};
+}
+
+void prepare_range(SingleSystem& system, std::int32_t begin, std::int32_t end) {
+  const D d;
+  const V zero = hn::Zero(d);
+  for (std::int32_t g = begin; g < end; ++g) {
+    SingleGroup& group = system.groups[static_cast<std::size_t>(g)];
+    for (int lane = 0; lane < kSingleLanes; lane += kStep) {
+      const Frame frame = load_frame(group, lane);
+      const Block inertia_a = in_frame(frame, load_block(group.inertia_a, lane));
+      const Block inertia_b = in_frame(frame, load_block(group.inertia_b, lane));
+      store_block(inertia_a, group.inertia_a, lane);
+      store_block(inertia_b, group.inertia_b, lane);
+      const V3 offset = frame.turn(load3(group.offset, lane));
+      store3(offset, group.offset, lane);
+      const V mass = hn::Add(load(group.mass_a + lane), load(group.mass_b + lane));
+      const M has_friction = hn::Gt(load(group.friction + lane), zero);
+      for (std::int32_t k = group.first; k < group.first + group.count; ++k) {
+        SinglePoint& point = system.points[static_cast<std::size_t>(k)];
+        const V3 arm = frame.turn(load3(point.arm, lane));
+        store3(arm, point.arm, lane);
+        Block w = add_turning({mass, zero, zero, mass, zero, mass}, inertia_a, arm);
+        w = add_turning(w, inertia_b, add(arm, offset));
+        store_block(w, system.blocks[static_cast<std::size_t>(k)].w, lane);
+        // Without friction only the normal answers.
+        const Block all = inverse(w);
+        const V normal = hn::Div(hn::Set(d, 1.0f), w.nn);
+        store_block(
+            {hn::IfThenElse(has_friction, all.nn, normal), hn::IfThenElseZero(has_friction, all.n1),
+             hn::IfThenElseZero(has_friction, all.n2), hn::IfThenElseZero(has_friction, all.s11),
+             hn::IfThenElseZero(has_friction, all.s12), hn::IfThenElseZero(has_friction, all.s22)},
+            point.inverse, lane);
+      }
+    }
+  }
+}
+
 /// Velocities of p; `bodies` hold the free ones.
 void push_range(SingleSystem& system, std::int32_t begin, std::int32_t end) {
   for (std::int32_t g = begin; g < end; ++g) {
@@ -502,6 +589,7 @@ namespace scree {
 namespace {
 
 HWY_EXPORT(sweep_range);
+HWY_EXPORT(prepare_range);
 HWY_EXPORT(push_range);
 HWY_EXPORT(project_range);
 HWY_EXPORT(residual_range);
@@ -534,6 +622,10 @@ void compute_velocities(const Problem& problem, SingleSystem& system) {
 }
 
 }  // namespace
+
+void single_prepare(SingleSystem& system, int begin, int end) {
+  HWY_DYNAMIC_DISPATCH(prepare_range)(system, begin, end);
+}
 
 void single_restart(const Problem& problem, SingleSystem& system) {
   compute_velocities(problem, system);

@@ -4,14 +4,15 @@
 #include <bit>
 #include <cmath>
 
+#include "base/parallel.h"
 #include "solve/body_mass.h"
-#include "solve/local_contact.h"
 
 namespace scree {
 namespace {
 
 constexpr int kPointsPerManifold = 4;
-constexpr int kColours = 64;  // a manifold that finds none gets a group of its own
+constexpr int kPackGrain = 64;  // groups of one task
+constexpr int kColours = 64;    // a manifold that finds none gets a group of its own
 
 bool sticks(const ContactBlock& contact, const Vec3& p) {
   const double limit = 0.999 * contact.friction * p[0];
@@ -41,44 +42,14 @@ bool is_held(const Problem& problem) {
   return true;
 }
 
-struct Frame {
-  Vec3 n, t1, t2;
-  Vec3 turn(const Vec3& x) const { return {n.dot(x), t1.dot(x), t2.dot(x)}; }
-};
-
-/// xx xy xz yy yz zz of a symmetric matrix in the frame.
-struct Six {
-  double at[6];
-};
-Six in_frame(const Mat3& inertia, const Frame& f) {
-  const Vec3 n = inertia * f.n, t1 = inertia * f.t1, t2 = inertia * f.t2;
-  return {{f.n.dot(n), f.n.dot(t1), f.n.dot(t2), f.t1.dot(t1), f.t1.dot(t2), f.t2.dot(t2)}};
-}
-
-/// Adds X^T I X with X the map from an impulse at the arm to its torque, in the frame.
-void add_turning(const Six& inertia, const Vec3& r, Mat3& w) {
-  const double* i = inertia.at;
-  // Columns of X: r x e_k.
-  const double x[3][3] = {{0.0, r[2], -r[1]}, {-r[2], 0.0, r[0]}, {r[1], -r[0], 0.0}};
-  double y[3][3];
-  for (int k = 0; k < 3; ++k) {
-    y[k][0] = i[0] * x[k][0] + i[1] * x[k][1] + i[2] * x[k][2];
-    y[k][1] = i[1] * x[k][0] + i[3] * x[k][1] + i[4] * x[k][2];
-    y[k][2] = i[2] * x[k][0] + i[4] * x[k][1] + i[5] * x[k][2];
-  }
-  for (int k = 0; k < 3; ++k) {
-    for (int l = k; l < 3; ++l)
-      w(k, l) += x[k][0] * y[l][0] + x[k][1] * y[l][1] + x[k][2] * y[l][2];
-  }
-}
-
 template <std::size_t size, class From>
 void fill(float (&to)[size][kSingleLanes], const From& from, std::size_t lane) {
   for (std::size_t k = 0; k < size; ++k) to[k][lane] = static_cast<float>(from[k]);
 }
 
-void fill(float (&to)[6][kSingleLanes], const LocalBlock& from, std::size_t lane) {
-  const double entries[6] = {from.nn, from.n1, from.n2, from.s11, from.s12, from.s22};
+void fill(float (&to)[6][kSingleLanes], const Mat3& from, std::size_t lane) {
+  const double entries[6] = {from(0, 0), from(0, 1), from(0, 2),
+                             from(1, 1), from(1, 2), from(2, 2)};
   fill(to, entries, lane);
 }
 
@@ -142,71 +113,78 @@ void SingleSystem::colour() {
   for (const Manifold& m : manifolds_) sorted_[start[key(m)]++] = m;
 }
 
-void SingleSystem::fill_group(const Problem& problem, const Impulses& impulses, Law law,
-                              std::span<const Manifold> lanes) {
+/// Room for a group of up to eight manifolds that share no moving body.
+void SingleSystem::add_group(std::size_t begin, std::size_t end) {
   SingleGroup& group = groups.emplace_back();
+  group.first = static_cast<std::int32_t>(point_count_);
+  group.moving = sorted_[begin].moving;
+  group.count = 0;
+  for (std::size_t m = begin; m < end; ++m) group.count = std::max(group.count, sorted_[m].count);
+  point_count_ += static_cast<std::size_t>(group.count);
+  first_manifold_.push_back(static_cast<std::int32_t>(begin));
+  idle_row_.push_back(-1);
+  if (end - begin == kSingleLanes) return;
+  idle_row_.back() =
+      static_cast<std::int32_t>(bodies.size());  // idle lanes work on a row of their own
+  bodies.emplace_back();
+}
+
+void SingleSystem::fill_group(const Problem& problem, const Impulses& impulses, Law law,
+                              std::size_t index) {
+  SingleGroup& group = groups[index];
+  const SingleGroup shape = group;
   group = SingleGroup{};
-  group.first = static_cast<std::int32_t>(points.size());
-  group.moving = lanes[0].moving;
-  for (const Manifold& m : lanes) group.count = std::max(group.count, m.count);
-  const auto total = points.size() + static_cast<std::size_t>(group.count);
-  points.resize(total);
-  blocks.resize(total);
-  p.resize(total);
-  source.resize(total * kSingleLanes, -1);
-  for (std::size_t at = static_cast<std::size_t>(group.first); at < total; ++at) {
+  group.first = shape.first;
+  group.count = shape.count;
+  group.moving = shape.moving;
+  for (std::int32_t k = group.first; k < group.first + group.count; ++k) {
+    const auto at = static_cast<std::size_t>(k);
     points[at] = SinglePoint{};
     blocks[at] = SingleBlock{};
     p[at] = SingleImpulse{};
-    std::fill_n(points[at].bias, kSingleLanes, 1.0f);
-    // Too small to count as weight; keeps divisions finite.
-    std::fill_n(blocks[at].w[0], kSingleLanes, 1e-30f);
+    std::fill_n(source.begin() + k * kSingleLanes, kSingleLanes, -1);
   }
-  if (lanes.size() < kSingleLanes) {  // idle lanes work on a row of their own
-    std::fill_n(group.a, kSingleLanes, static_cast<std::int32_t>(bodies.size()));
-    std::fill_n(group.b, kSingleLanes, static_cast<std::int32_t>(bodies.size()));
-    bodies.emplace_back();
-  }
-  for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
-    const Manifold& m = lanes[lane];
+  std::fill_n(group.a, kSingleLanes, idle_row_[index]);
+  std::fill_n(group.b, kSingleLanes, idle_row_[index]);
+  const auto begin = static_cast<std::size_t>(first_manifold_[index]);
+  const std::size_t end = index + 1 < groups.size()
+                              ? static_cast<std::size_t>(first_manifold_[index + 1])
+                              : sorted_.size();
+  for (std::size_t lane = 0; begin + lane < end; ++lane) {
+    const Manifold& m = sorted_[begin + lane];
     const ContactBlock& first = problem.contacts[static_cast<std::size_t>(m.first)];
     const ProblemBody& body_a = problem.bodies[static_cast<std::size_t>(m.a)];
     const ProblemBody& body_b = problem.bodies[static_cast<std::size_t>(m.b)];
-    const Frame frame{first.normal, first.tangent, first.tangent2()};
-    const Six inertia_a = in_frame(body_a.inverse_inertia, frame);
-    const Six inertia_b = in_frame(body_b.inverse_inertia, frame);
-    const double mass_a = body_a.inverse_mass[0], mass_b = body_b.inverse_mass[0];
     group.a[lane] = m.a;
     group.b[lane] = m.b;
-    fill(group.n, frame.n, lane);
-    fill(group.t1, frame.t1, lane);
-    group.mass_a[lane] = static_cast<float>(mass_a);
-    group.mass_b[lane] = static_cast<float>(mass_b);
-    fill(group.inertia_a, inertia_a.at, lane);
-    fill(group.inertia_b, inertia_b.at, lane);
-    const Vec3 offset = frame.turn(first.arm_b - first.arm_a);
-    fill(group.offset, offset, lane);
+    fill(group.n, first.normal, lane);
+    fill(group.t1, first.tangent, lane);
+    group.mass_a[lane] = static_cast<float>(body_a.inverse_mass[0]);
+    group.mass_b[lane] = static_cast<float>(body_b.inverse_mass[0]);
+    fill(group.inertia_a, body_a.inverse_inertia, lane);
+    fill(group.inertia_b, body_b.inverse_inertia, lane);
+    fill(group.offset, Vec3(first.arm_b - first.arm_a), lane);
     group.friction[lane] = law == Law::none ? 0.0f : static_cast<float>(first.friction);
     for (std::int32_t k = 0; k < m.count; ++k) {
       const auto at = static_cast<std::size_t>(group.first + k);
-      const auto index = static_cast<std::size_t>(m.first + k);
-      const ContactBlock& contact = problem.contacts[index];
-      const Vec3 arm = frame.turn(contact.arm_a);
-      fill(points[at].arm, arm, lane);
-      points[at].bias[lane] = static_cast<float>(contact.bias[0]);
-      Mat3 w = Mat3::Zero();
-      w.diagonal().setConstant(mass_a + mass_b);
-      add_turning(inertia_a, arm, w);
-      add_turning(inertia_b, arm + offset, w);
-      const LocalBlock block = local_block(w);  // reads the upper half
-      fill(blocks[at].w, block, lane);
-      // Without friction only the normal answers.
-      fill(points[at].inverse,
-           group.friction[lane] > 0.0f ? inverse(block)
-                                       : LocalBlock{1.0 / block.nn, 0.0, 0.0, 0.0, 0.0, 0.0},
-           lane);
-      fill(p[at].p, impulses.contacts[index], lane);
-      source[at * kSingleLanes + lane] = static_cast<std::int32_t>(index);
+      const auto contact = static_cast<std::size_t>(m.first + k);
+      fill(points[at].arm, problem.contacts[contact].arm_a, lane);
+      points[at].bias[lane] = static_cast<float>(problem.contacts[contact].bias[0]);
+      fill(p[at].p, impulses.contacts[contact], lane);
+      source[at * kSingleLanes + lane] = static_cast<std::int32_t>(contact);
+    }
+  }
+}
+
+/// A lane without this point: nothing answers, and a velocity that opens.
+void SingleSystem::blank_missing(const SingleGroup& group) {
+  for (std::int32_t k = group.first; k < group.first + group.count; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    for (std::size_t lane = 0; lane < kSingleLanes; ++lane) {
+      if (source[at * kSingleLanes + lane] >= 0) continue;
+      for (int i = 0; i < 6; ++i) points[at].inverse[i][lane] = blocks[at].w[i][lane] = 0.0f;
+      blocks[at].w[0][lane] = 1e-30f;  // too small to count as weight; keeps divisions finite
+      points[at].bias[lane] = 1.0f;
     }
   }
 }
@@ -219,11 +197,10 @@ bool SingleSystem::pack(const Problem& problem, const Impulses& impulses, Law la
   find_manifolds(problem, impulses);
   colour();
   groups.clear();
-  points.clear();
-  blocks.clear();
-  p.clear();
-  source.clear();
+  first_manifold_.clear();
+  idle_row_.clear();
   bodies.resize(body_count);
+  point_count_ = 0;
   stage_start.assign(1, 0);
   for (std::size_t begin = 0; begin < sorted_.size();) {
     const Manifold& first = sorted_[begin];
@@ -231,12 +208,22 @@ bool SingleSystem::pack(const Problem& problem, const Impulses& impulses, Law la
     while (first.colour < kColours && end < sorted_.size() && end < begin + kSingleLanes &&
            sorted_[end].colour == first.colour && sorted_[end].moving == first.moving)
       ++end;
-    fill_group(problem, impulses, law, std::span(sorted_).subspan(begin, end - begin));
+    add_group(begin, end);
     const bool ends_stage =
         end == sorted_.size() || sorted_[end].colour != first.colour || first.colour == kColours;
     if (ends_stage) stage_start.push_back(static_cast<std::int32_t>(groups.size()));
     begin = end;
   }
+  points.resize(point_count_);
+  blocks.resize(point_count_);
+  p.resize(point_count_);
+  source.resize(point_count_ * kSingleLanes);
+  parallel_for(static_cast<int>(groups.size()), kPackGrain, [&](int begin, int end) {
+    for (int g = begin; g < end; ++g)
+      fill_group(problem, impulses, law, static_cast<std::size_t>(g));
+    single_prepare(*this, begin, end);
+    for (int g = begin; g < end; ++g) blank_missing(groups[static_cast<std::size_t>(g)]);
+  });
   return true;
 }
 

@@ -75,6 +75,7 @@ struct SingleSystem {
   /// False, and nothing packed, where this form does not hold the problem: rows, velocities of
   /// surfaces, bodies with locked axes other than those of a planar scene.
   bool pack(const Problem& problem, const Impulses& impulses, Law law);
+  std::size_t manifold_count() const { return manifolds_.size(); }
   /// Impulses of p, put on the set of the law.
   void write(Impulses& impulses) const;
 
@@ -86,12 +87,19 @@ struct SingleSystem {
   };
   void find_manifolds(const Problem& problem, const Impulses& impulses);
   void colour();
-  void fill_group(const Problem& problem, const Impulses& impulses, Law law,
-                  std::span<const Manifold> lanes);
+  void add_group(std::size_t begin, std::size_t end);
+  void fill_group(const Problem& problem, const Impulses& impulses, Law law, std::size_t index);
+  void blank_missing(const SingleGroup& group);
   std::vector<Manifold> manifolds_, sorted_;
   std::vector<std::uint64_t> colours_used_;
   std::vector<char> moves_;
+  std::vector<std::int32_t> first_manifold_, idle_row_;  // of each group; -1: no lane is idle
+  std::size_t point_count_ = 0;
 };
+
+/// A part of pack(): what was filled in world axes is turned into the frames, and the Delassus
+/// blocks are computed, for the groups begin .. end-1.
+void single_prepare(SingleSystem& system, int begin, int end);
 
 /// v = v_f + M^-1 J^T p, `before` and `bodies_before` as p and bodies.
 void single_restart(const Problem& problem, SingleSystem& system);
