@@ -11,10 +11,10 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 #include "base/flag.h"
 #include "scree/error.h"
@@ -35,11 +35,6 @@ constexpr double kPatience = 20.0;  // wall clock over the limit of CPU time, af
     CPU_ZERO(&set);
     CPU_SET(static_cast<std::size_t>(limits.core), &set);
     sched_setaffinity(0, sizeof set, &set);
-  }
-  if (limits.cpu_seconds > 0.0) {
-    const auto seconds = static_cast<rlim_t>(std::ceil(limits.cpu_seconds));
-    const rlimit limit{seconds, seconds + 1};
-    setrlimit(RLIMIT_CPU, &limit);
   }
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
@@ -67,6 +62,15 @@ bool take(int descriptor, std::string& text) {
   }
 }
 
+/// CPU time that another process has used. Looked at from here: with a limit set on the process
+/// itself (RLIMIT_CPU), Linux gives it a CPU clock with grains of milliseconds.
+double cpu_seconds(pid_t process) {
+  clockid_t clock{};
+  timespec now{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &now) != 0) return 0.0;
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 struct Pipe {
   Pipe() {
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -88,7 +92,6 @@ struct Pipe {
 
 void judge(int status, ChildOutcome& outcome) {
   if (WIFSIGNALED(status)) {
-    outcome.is_timed_out = outcome.is_timed_out || WTERMSIG(status) == SIGXCPU;
     outcome.death = fmt::format("{} (signal {})", strsignal(WTERMSIG(status)), WTERMSIG(status));
   } else {
     outcome.exit_code = WEXITSTATUS(status);
@@ -117,7 +120,8 @@ ChildOutcome run_child(const std::vector<std::string>& command, const ChildLimit
     const bool has_out = take(out.ends[0], outcome.out), has_err = take(err.ends[0], outcome.err);
     is_open = has_out || has_err;
     const bool is_late =
-        limits.cpu_seconds > 0.0 && seconds() > kPatience * limits.cpu_seconds + 1.0;
+        limits.cpu_seconds > 0.0 && (cpu_seconds(process) > limits.cpu_seconds ||
+                                     seconds() > kPatience * limits.cpu_seconds + 1.0);
     if (is_open && !outcome.is_timed_out && (is_late || is_set(limits.give_up))) {
       outcome.is_timed_out = true;
       kill(process, SIGKILL);

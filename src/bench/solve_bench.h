@@ -17,7 +17,7 @@ struct SolveRun {
   double tolerance = 0.0;
   bool is_solved = false;  // by the audit
   double residual = -1.0;  // Siconos's definition, by the audit; negative: there is no result
-  double cpu_s = 0.0;      // without forming W
+  double cpu_s = 0.0;      // from W to the impulses
   int iterations = 0;
   std::string note;  // why it is not solved, where that is known
 };
