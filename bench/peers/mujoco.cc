@@ -68,6 +68,9 @@ class Engine {
   void step() {
     mj_step(model_, data_);
     is_fresh_ = false;
+    // It would go on and leave contacts out.
+    if (data_->warning[mjWARN_CONTACTFULL].number + data_->warning[mjWARN_CNSTRFULL].number > 0)
+      throw std::runtime_error("its buffers for contacts are full");
   }
 
   BodyState state(int index) {
@@ -152,7 +155,7 @@ class Engine {
     if (settings.iterations > 0)
       text += " iterations='" + std::to_string(settings.iterations) + "'";
     // Its buffers do not grow, and hold a dense Jacobian: room for what a wall needs and no more.
-    const std::size_t contacts = 8 * scene.bodies.size() + 100;
+    const std::size_t contacts = 20 * scene.bodies.size() + 100;
     text += "/><size nconmax='" + std::to_string(contacts) + "' njmax='" +
             std::to_string(4 * contacts) + "'/><worldbody>";
     return text + (scene.joints.empty() ? free_bodies(scene) : tree(scene)) +
