@@ -1,4 +1,4 @@
-// scree bench: the standard benchmarks by name. One function and one line of the table each.
+// scree bench: scenes and problems with several engines (bench_scenes.h), and `bench prox`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "bench/prox_report.h"
+#include "bench_scenes.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "json_text.h"
@@ -23,11 +24,12 @@ namespace scree::app {
 namespace {
 
 struct Arguments {
-  std::string name;
-  std::vector<std::string> parts;
+  std::vector<std::string> names;  // as given
+  std::vector<std::string> parts;  // of `prox`
   std::string html, csv;
   double budget = 600.0;  // s of CPU time for one run of the groups
   bool is_quick = false, json = false, quiet = false;
+  SceneBenchArguments scenes;  // what is not above
 };
 
 constexpr int kPerturbations = 3;
@@ -126,41 +128,63 @@ int run_prox(const Arguments& arguments) {
   return signal == 0 ? kSuccess : kSignalled + signal;
 }
 
-struct Benchmark {
-  const char* name;
-  std::vector<std::string> parts;
-  int (*run)(const Arguments&);
-};
-
-const std::vector<Benchmark>& benchmarks() {
-  static const std::vector<Benchmark> all = {
-      {"prox", {"friction-angle", "relaxation", "hexagons"}, run_prox}};
-  return all;
+const std::vector<std::string>& prox_parts() {
+  static const std::vector<std::string> parts = {"friction-angle", "relaxation", "hexagons"};
+  return parts;
 }
 
-const Benchmark& benchmark_named(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Benchmark& benchmark : benchmarks()) {
-    if (benchmark.name == name) return benchmark;
-    names.emplace_back(benchmark.name);
+void require_known(const std::string& what, const std::vector<std::string>& words,
+                   const std::vector<std::string>& known) {
+  for (const std::string& word : words) {
+    if (std::find(known.begin(), known.end(), word) != known.end()) continue;
+    throw InputError(fmt::format("scree bench: there is no {} '{}'{}; there is {}", what, word,
+                                 did_you_mean(word, known), join_words(known)));
   }
-  throw InputError(fmt::format("scree bench: there is no benchmark '{}'{}; there is {}", name,
-                               did_you_mean(name, names), join_words(names)));
 }
 
-int execute_bench(const Arguments& arguments) {
-  const Benchmark& benchmark = benchmark_named(arguments.name);
-  for (const std::string& part : arguments.parts) {
-    const auto& known = benchmark.parts;
-    if (std::find(known.begin(), known.end(), part) != known.end()) continue;
-    throw InputError(fmt::format("scree bench: {} has no part '{}'{}; it has {}", benchmark.name,
-                                 part, did_you_mean(part, known), join_words(known)));
+int execute_bench(Arguments& arguments) {
+  auto& names = arguments.names;
+  const bool is_prox = !names.empty() && names.front() == "prox";
+  if (is_prox) {
+    arguments.parts.assign(names.begin() + 1, names.end());
+    require_known("part of prox", arguments.parts, prox_parts());
+  } else {
+    std::vector<std::string> known = scene_bench_names();
+    known.emplace_back("prox");
+    require_known("benchmark", names, known);
+    if (std::find(names.begin(), names.end(), "prox") != names.end())
+      throw InputError("scree bench: prox has tables of its own and runs alone");
   }
   if (!arguments.html.empty()) require_writable("--html", arguments.html, Content::text);
   if (!arguments.csv.empty()) require_writable("--csv", arguments.csv, Content::text);
   set_thread_count(1);  // CPU times of one thread are what the tables compare
   watch_interrupts();
-  return benchmark.run(arguments);
+  if (is_prox) return run_prox(arguments);
+  SceneBenchArguments scenes = arguments.scenes;
+  scenes.names = names;
+  scenes.html = arguments.html;
+  scenes.csv = arguments.csv;
+  scenes.is_quick = arguments.is_quick;
+  scenes.json = arguments.json;
+  scenes.quiet = arguments.quiet;
+  return run_scene_bench(scenes);
+}
+
+void add_scene_options(CLI::App& verb, SceneBenchArguments& scenes) {
+  verb.add_option("--engines", scenes.engines,
+                  "with commas: scree, bullet, bullet-double, ode, mujoco, box2d, siconos "
+                  "(default: all that are here)")
+      ->check(not_empty("a name"));
+  verb.add_flag("!--no-peers", scenes.has_peers, "Scree alone");
+  verb.add_option("--repeats", scenes.repeats,
+                  "how often each run is done (default 3, with --quick 1)")
+      ->transform(whole_number(1, 1000));
+  verb.add_option("--threads", scenes.threads, "scaling: 1, 2, 4 ... up to so many (default 2)")
+      ->transform(whole_number(1, 4096));
+  verb.add_flag("--large", scenes.has_large, "scaling: a million bodies as well");
+  verb.add_option("--problems", scenes.problems, "solve: folder of problem files")
+      ->check(not_empty("a folder"));
+  verb.add_flag("--tiny", scenes.is_tiny, "a few bodies and steps, for tests")->group("");
 }
 
 }  // namespace
@@ -170,20 +194,24 @@ void add_bench(CLI::App& program, Action& action) {
   CLI::App* verb = program.add_subcommand("bench", "The standard benchmarks");
   verb->footer(
       "\nExamples:\n"
+      "  scree bench --quick                          every scene and engine, in two minutes\n"
+      "  scree bench --html bench.html                all of it, with charts\n"
+      "  scree bench standing pile --engines scree,bullet\n"
       "  scree bench prox --quick                     some of it, in less than a minute\n"
       "  scree bench prox --html prox.html            all of it, with charts\n"
       "  scree bench prox friction-angle --csv f.csv  one part of it");
-  verb->add_option("NAME", arguments->name,
-                   "prox: the experiments of the thesis on proximal points (Betz 2011), in parts "
-                   "friction-angle, relaxation and hexagons")
-      ->required();
-  verb->add_option("PART", arguments->parts, "parts of it (default: all)");
+  verb->add_option(
+      "NAME", arguments->names,
+      "wall, standing, pile, incline, chain, hexagons, scaling, solve (default: all of "
+      "these); or prox, the experiments of the thesis on proximal points (Betz 2011), "
+      "alone or with parts of it: friction-angle, relaxation, hexagons");
+  add_scene_options(*verb, arguments->scenes);
   verb->add_flag("--quick", arguments->is_quick, "a few cases, shorter");
   verb->add_option("--html", arguments->html, "write a page with charts and tables")
       ->check(not_empty());
   verb->add_option("--csv", arguments->csv, "write one row per run")->check(not_empty());
   verb->add_option("--budget", arguments->budget,
-                   "CPU seconds after which a run of hexagons ends (default 600)")
+                   "prox: CPU seconds after which a run of hexagons ends (default 600)")
       ->transform(positive_number("s"));
   verb->add_flag("--json", arguments->json, "print one JSON object on stdout");
   verb->add_flag("--quiet", arguments->quiet, "no lines of progress");

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "bench/engines.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "options.h"
@@ -106,6 +107,9 @@ int report_usage(const CLI::App& program, const CLI::App& verb, const std::strin
 }
 
 int run_program(int argc, char** argv) {
+  // A process of `scree bench`, which speaks the language of all its engines.
+  if (argc > 2 && std::strcmp(argv[1], "bench") == 0 && std::strcmp(argv[2], "--engine-child") == 0)
+    return run_scree_engine(argc - 2, argv + 2);
   CLI::App program(
       "Scree simulates rigid bodies that touch, rub, roll and stack, and says how right each step "
       "is.",

@@ -6,13 +6,14 @@ readonly kEnvironmentExit=3
 say() { printf 'scree: %s\n' "$*" >&2; }
 
 # Lines of cmake/packages.txt: all names, or with `required` those that nothing can be built without. Packages for tests
-# are listed when `for_tests` is set, packages for commands that are there never.
+# are listed when `for_tests` is set, engines to compare with when `for_peers` is, packages for commands that are there never.
 packages() {
   local name kind
   while read -r name kind; do
     [[ -z $name || $name == \#* ]] && continue
-    [[ ${1:-} == required && ($kind == optional || $kind == test) ]] && continue
+    [[ ${1:-} == required && ($kind == optional || $kind == test || $kind == peer) ]] && continue
     [[ $kind == test && -z ${for_tests:-} ]] && continue
+    [[ $kind == peer && -z ${for_peers:-} ]] && continue
     [[ $kind == command:* ]] && command -v "${kind#command:}" >/dev/null && continue
     printf '%s\n' "$name"
   done <"$root/cmake/packages.txt"
@@ -43,7 +44,7 @@ apt_install() {
 
 # A stamp holding the package list makes the second call free; a list that changed or a tool that vanished asks again.
 install_packages() {
-  local stamp=$root/build/packages${for_tests:+.test}.stamp log=$root/build/packages.log
+  local stamp=$root/build/packages${for_tests:+.test}${for_peers:+.peer}.stamp log=$root/build/packages.log
   if [[ -f $stamp && ! $root/cmake/packages.txt -nt $stamp ]] && has_tools; then return; fi
 
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -89,7 +90,11 @@ configure() {
     ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
     rm -rf -- "$folder"
   fi
-  if [[ -f $folder/build.ninja && ! $root/CMakePresets.json -nt $folder/build.ninja ]]; then return; fi
+  # Engines to compare with that were installed since are found by looking again.
+  local peers=$root/build/packages.peer.stamp
+  if [[ -f $folder/build.ninja && ! $root/CMakePresets.json -nt $folder/build.ninja && ! $peers -nt $folder/build.ninja ]]; then
+    return
+  fi
   if ! (cd -- "$root" && cmake --preset "$1") >"$log" 2>&1; then
     rm -f -- "$root"/build/packages*.stamp
     grep -A6 'CMake Error' "$log" >&2 || tail -n 10 "$log" >&2

@@ -15,6 +15,7 @@ export interface Line {
   points: Point[];
   isStep?: boolean; // holds its value up to the next point and on to the right edge
   end?: 'good' | 'bad'; // a dot or a cross at its last point
+  hasDots?: boolean; // at every point
 }
 
 export interface ChartContent {
@@ -129,18 +130,21 @@ export class Chart {
     const { colour, dash } = this.looks.of(line.solver);
     let path = '';
     let last: Place | null = null;
+    const dots: SVGElement[] = [];
     for (const point of line.points) {
       const place = { line, point, x: this.xOf(point.x), y: this.yOf(point.y) };
       if (!Number.isFinite(place.x) || !Number.isFinite(place.y)) continue;
       if (path === '') path = `M${place.x.toFixed(1)} ${place.y.toFixed(1)}`;
       else path += `${line.isStep ? `H${place.x.toFixed(1)}` : ''}L${place.x.toFixed(1)} ${place.y.toFixed(1)}`;
       this.places.push(place);
+      if (line.hasDots) dots.push(endMark('good', place));
       last = place;
     }
     if (!last) return;
     if (line.isStep) path += `H${this.right}`;
     const group = svg('g', { class: 'line', 'data-solver': line.solver, style: `stroke:${colour};color:${colour}` });
     group.append(svg('path', { d: path, 'stroke-dasharray': dash }));
+    group.append(...dots);
     if (line.end) group.append(endMark(line.end, last));
     this.paths.set(line.solver, group);
     this.picture!.append(group);

@@ -1,4 +1,5 @@
 // What src/lab/report.cc puts into the page, and what several parts of the page ask of it.
+import type { BenchData } from './bench_data';
 import type { ProxData } from './prox_data';
 
 /** iteration, seconds, total, normal, friction, open, stick, slide */
@@ -58,8 +59,8 @@ export interface Data {
   results: Result[];
 }
 
-export function readData(): Data | ProxData {
-  return JSON.parse(document.getElementById('scree-results')!.textContent!) as Data | ProxData;
+export function readData(): Data | ProxData | BenchData {
+  return JSON.parse(document.getElementById('scree-results')!.textContent!) as Data | ProxData | BenchData;
 }
 
 export const isSolved = (result: Result): boolean => result.status === 'converged';

@@ -1,6 +1,8 @@
 // The pages of `scree compare --html` and of `scree bench --html`: everything they show is in the page itself.
 import './report.css';
 import { copyText, h } from '../ui/dom';
+import { benchHeader, benchSections } from './bench';
+import type { BenchData } from './bench_data';
 import { convergenceCharts, profileCharts } from './charts';
 import { readData, toleranceText, unique } from './data';
 import type { Data } from './data';
@@ -73,8 +75,17 @@ function showProx(data: ProxData, report: HTMLElement): void {
   report.append(made(data, [['times', 'CPU time of the steps, collision detection included, in one thread'], ['took', `${Math.round(data.wall_s)} s`]]));
 }
 
+function showBench(data: BenchData, report: HTMLElement): void {
+  document.title = 'Scree: benchmarks';
+  report.append(benchHeader(data, followTheme()), ...benchSections(data));
+  report.append(made(data, [
+    ['times', 'CPU time of the steps in a process of its own, tied to one core where it has one thread, after ten steps on a copy that is thrown away'],
+    ['repeats', `${data.repeats}, in turn: A B C A B C`], ['took', `${Math.round(data.wall_s)} s`]]));
+}
+
 const data = readData();
 const report = document.getElementById('report')!;
-if ('benchmark' in data) showProx(data, report);
+if ('benchmark' in data && data.benchmark === 'scenes') showBench(data, report);
+else if ('benchmark' in data) showProx(data, report);
 else showComparison(data, report);
 document.documentElement.dataset.ready = 'yes';
