@@ -43,11 +43,18 @@ TEST(SaveProblems, EachStepWithContactsBecomesAFile) {
   EXPECT_EQ(problem.format, "scree");
   EXPECT_GT(problem.contact_count(), 0);
   EXPECT_EQ(problem.law, Law::coulomb);
-  // The impulses of the step before: better than none.
+}
+
+// The third step, before the ball arrives: the impulses of the step before carry the wall, none do
+// not.
+TEST(SaveProblems, TheGuessIsWhatTheSolverStartedFrom) {
+  const Folder folder;
+  ASSERT_EQ(scree(folder, with(kWall, {"--save-steps", "3:3"})).exit_code, 0);
+  const StoredProblem problem = read_problem(folder.path("saved/wall-000003.h5"));
   const VecX zero = VecX::Zero(problem.matrices.rows());
   EXPECT_GT(problem.guess->norm(), 0.0);
   EXPECT_LT(audit(problem.matrices, *problem.guess, {}).relative_rms,
-            audit(problem.matrices, zero, {}).relative_rms);
+            0.01 * audit(problem.matrices, zero, {}).relative_rms);
 }
 
 TEST(SaveProblems, SavingChangesNothingInTheRun) {
@@ -93,8 +100,8 @@ TEST(SaveProblems, WrongOptionsAreRefused) {
 
 TEST(ProblemInfo, SaysWhatIsInAFileAndExportConvertsIt) {
   const Folder folder;
-  ASSERT_EQ(scree(folder, with(kWall, {"--save-steps", "40:40"})).exit_code, 0);
-  const Outcome info = scree(folder, {"info", "saved/wall-000040.h5", "--json"});
+  ASSERT_EQ(scree(folder, with(kWall, {"--save-steps", "3:3"})).exit_code, 0);
+  const Outcome info = scree(folder, {"info", "saved/wall-000003.h5", "--json"});
   ASSERT_EQ(info.exit_code, 0) << info.err;
   const Json json = Json::parse(info.out);
   EXPECT_EQ(json["kind"], "problem");
@@ -103,9 +110,9 @@ TEST(ProblemInfo, SaysWhatIsInAFileAndExportConvertsIt) {
   EXPECT_LE(json["rank"].get<int>(), json["degrees_of_freedom"].get<int>());
   EXPECT_LT(json["residual_at_guess"]["scree"].get<double>(),
             json["residual_at_zero"]["scree"].get<double>());
-  EXPECT_EQ(scree(folder, {"info", "saved/wall-000040.h5"}).exit_code, 0);
+  EXPECT_EQ(scree(folder, {"info", "saved/wall-000003.h5"}).exit_code, 0);
 
-  EXPECT_EQ(scree(folder, {"export", "saved/wall-000040.h5", "w.hdf5", "--format", "fclib-local"})
+  EXPECT_EQ(scree(folder, {"export", "saved/wall-000003.h5", "w.hdf5", "--format", "fclib-local"})
                 .exit_code,
             0);
   EXPECT_EQ(Json::parse(scree(folder, {"info", "w.hdf5", "--json"}).out)["contacts"],
