@@ -14,7 +14,8 @@ namespace scree {
 namespace {
 
 constexpr std::size_t kLarge = 200;  // contacts; smaller problems are solved to rounding anyway
-constexpr int kSweepsBefore = 1200;  // of Gauss-Seidel before the interior point is asked
+// Of Gauss-Seidel before the interior point is asked: those in single precision cost a third.
+constexpr int kSweepsBefore = 1200, kSingleSweepsBefore = 3000;
 constexpr int kMostIterations = 60;
 // So near the tolerance, sweeps with least squares are the shorter way: a blow that goes through a
 // wall takes the interior point as long as everything before and leaves it nowhere.
@@ -71,7 +72,8 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
   const std::vector<double> start_rows = impulses.rows;
   const auto start = std::chrono::steady_clock::now();
   SolveOptions first = options;
-  first.max_iterations = std::min(most, kSweepsBefore);
+  first.max_iterations = std::min(most, kSingleSweepsBefore + kSweepsBefore);
+  first.extra.emplace_back("double_sweeps", kSweepsBefore);
   const bool is_small = problem.contacts.size() < kLarge;
   if (is_cold) first.extra.emplace_back("cold_share", 1.0);  // the interior point polishes better
   SolveResult result = sweeps_->solve(problem, impulses, first);

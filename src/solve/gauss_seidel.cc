@@ -210,7 +210,9 @@ SolverInfo gauss_seidel_info() {
            {"local_rounds", 0,
             "visits in a row of the points of one body pair; 0: four below 200 contacts, else "
             "one"},
-           {"momentum", 0.95, "part of the last step added to this one, from 200 contacts on"},
+           {"momentum", 0.95,
+            "part of the last step added to this one, from 200 contacts on; heaps in single "
+            "precision: 0.9"},
            {"memory", 8,
             "columns of Anderson acceleration; 0 switches it off below 200 "
             "contacts"},
@@ -219,6 +221,8 @@ SolverInfo gauss_seidel_info() {
            {"spare_sweeps", 20, "sweeps that may be spent beyond the tolerance"},
            {"cold_share", kColdShare,
             "how many times the sweeps it needed a cold start is given, from 200 contacts on"},
+           {"double_sweeps", kMaxSweeps,
+            "sweeps in double precision that may follow those in single, from 200 contacts on"},
            {"descent_after", kFirstDescent,
             "sweeps before least squares on the law are tried, from 200 contacts on"}},
       .default_max_iterations = kMaxSweeps,

@@ -118,6 +118,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   const bool is_cold = std::all_of(impulses.contacts.begin(), impulses.contacts.end(),
                                    [](const Vec3& p) { return p.isZero(0.0); });
   int in_single = 0;  // sweeps
+  const int in_double = whole_option(options, "double_sweeps", kMaxSweeps, 0);
   if (!is_cold && !options.record_history && sweep.local_rounds == 1) {
     const SingleMomentum::Outcome outcome =
         single_.solve(problem, audit_, options, max_sweeps, start, impulses);
@@ -155,7 +156,8 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
     wide_sweep(system_, p_, rows_, sweep);
     result.iterations = in_single + sweep_count + products;
     ++since_restart;
-    const bool is_out_of_sweeps = result.iterations >= max_sweeps;
+    const bool is_out_of_sweeps =
+        result.iterations >= max_sweeps || result.iterations - in_single >= in_double;
     const bool is_out_of_time = is_time_over(options, start);
     if (sweep_count % kLookEvery == 0 || is_out_of_sweeps || is_out_of_time ||
         options.record_history) {

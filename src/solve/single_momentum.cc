@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "solve/options.h"
@@ -14,8 +15,8 @@ constexpr int kPlainSweeps = 4;
 constexpr int kRefreshEvery = 50;
 constexpr double kTooFar = 30.0;  // times the best: go back to it
 constexpr double kSure = 0.99;    // share of the tolerance at which the judge is asked
-// No gain of a tenth in so many looks: single precision, or sweeps at all, get no further.
-constexpr int kPatience = 40;
+// No gain of a tenth in so many looks: another rule, and after the last one no further.
+constexpr int kPatience = 25;
 
 /// The momentum grows from sweep to sweep up to a limit, and begins again from less when a look
 /// finds the residual grown: contacts have changed sides. Walls bear more of it than heaps. Sweeps
@@ -23,11 +24,16 @@ constexpr int kPatience = 40;
 ///   momentum that follows the residual, 0.95 to 0.985 (as in double precision)   258    907
 ///   begun again                                                                  235    290
 ///   begun again, heaps with 0.9 and from nothing                                 235    183
+/// Where one rule goes round in circles, another may not: a ball's blow on a wall took 3000 sweeps
+/// and more by one and 1200 by the next.
 struct MomentumRule {
   double most;
-  int again;  // sweeps of growth it begins again with
+  int again;         // sweeps of growth it begins again with
+  float relaxation;  // factor on the steps
 };
-constexpr MomentumRule kWalls{0.95, 10}, kHeaps{0.9, 1};
+constexpr MomentumRule kWalls[] = {{0.95, 10, 1.0f}, {0.9, 10, 1.0f}, {0.95, 10, 0.67f}};
+constexpr MomentumRule kHeaps[] = {{0.9, 1, 1.0f}, {0.95, 10, 0.67f}, {0.8, 1, 1.0f}};
+constexpr std::size_t kRules = std::size(kWalls);
 constexpr double kPointsOfWalls = 2.0;  // per body pair, on average
 
 }  // namespace
@@ -48,22 +54,26 @@ SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& aud
   single_restart(problem, system_);
   if (!(estimate(audit) > options.tolerance)) return outcome;
 
-  SingleOptions sweep;
+  SingleOptions plain;
   const double relaxation = relaxation_option(options);
   if (relaxation > 0.0)
-    sweep.relaxation_one = sweep.relaxation_many = static_cast<float>(relaxation);
+    plain.relaxation_one = plain.relaxation_many = static_cast<float>(relaxation);
   const bool is_wall = static_cast<double>(system_.contact_count) >=
                        kPointsOfWalls * static_cast<double>(system_.manifold_count());
-  MomentumRule rule = is_wall ? kWalls : kHeaps;
-  rule.most = option(options, "momentum", rule.most);
+  const MomentumRule* rule = is_wall ? kWalls : kHeaps;
+  const MomentumRule* const last_rule = rule + kRules - 1;
   double best = std::numeric_limits<double>::infinity(), milestone = best, last = best;
   int since_restart = 0, looks_since_gain = 0;
   outcome.has_run = true;
   best_ = system_.p;
   while (outcome.sweeps < most_sweeps && !is_time_over(options, start)) {
     const int count = ++since_restart;
-    sweep.momentum = static_cast<float>(
-        count > kPlainSweeps ? std::min(rule.most, 1.0 - 2.0 / (count + 2.0)) : 0.0);
+    const double most = option(options, "momentum", rule->most);
+    SingleOptions sweep = plain;
+    sweep.relaxation_one *= rule->relaxation;
+    sweep.relaxation_many *= rule->relaxation;
+    sweep.momentum =
+        static_cast<float>(count > kPlainSweeps ? std::min(most, 1.0 - 2.0 / (count + 2.0)) : 0.0);
     single_sweep(system_, sweep);
     ++outcome.sweeps;
     if (outcome.sweeps % kLookEvery != 0) continue;
@@ -93,14 +103,19 @@ SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& aud
       milestone = best;
       looks_since_gain = 0;
     }
-    if (looks_since_gain > kPatience) break;
-    if (residual > last) since_restart = std::min(since_restart, rule.again);
+    const bool is_stuck = looks_since_gain > kPatience;
+    if (is_stuck && rule == last_rule) break;
+    if (residual > last) since_restart = std::min(since_restart, rule->again);
     last = residual;
-    if (residual > kTooFar * best) {
+    if (residual > kTooFar * best || is_stuck) {
       system_.p = best_;
       single_restart(problem, system_);
       since_restart = 0;
       last = best;
+    }
+    if (is_stuck) {
+      ++rule;
+      looks_since_gain = 0;
     }
   }
   system_.p = best_;
