@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "problem/contact_set.h"
+#include "problem/wide_audit.h"
 
 namespace scree {
 namespace {
@@ -34,6 +35,15 @@ Vec3 shifted(const Vec3& u, double friction, LawChoice law) {
   return {u[0] + friction * slip, u[1], u[2]};
 }
 
+double free_velocity(const Problem& problem, const RowBlock& row) {
+  double sum = 0.0;
+  for (const RowSide& side : row.used_sides()) {
+    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(side.body)];
+    sum += side.linear.dot(body.velocity) + side.angular.dot(body.angular_velocity);
+  }
+  return sum + row.bias;
+}
+
 }  // namespace
 
 void Audit::prepare(const Problem& problem) {
@@ -45,7 +55,8 @@ void Audit::prepare(const Problem& problem) {
   }
   double sum = 0.0, fastest = 0.0;
   for (const RowBlock& row : problem.rows) fastest = std::max(fastest, std::abs(row.bias));
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+  if (is_wide && !problem.contacts.empty()) sum += wide_masses(problem, contact_mass);
+  for (std::size_t i = 0; i < problem.contacts.size() && !is_wide; ++i) {
     const ContactBlock& contact = problem.contacts[i];
     const double trace = delassus_trace(problem, contact);
     contact_mass[i] = trace > 0.0 ? 3.0 / trace : kInfinity;
@@ -131,23 +142,27 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
   contact_residual.resize(problem.contacts.size());
   const std::size_t count = problem.contacts.size() + problem.rows.size();
   if (count == 0) return r;
+  AuditSums sums;
+  if (is_wide && law != Law::pyramid) {
+    velocities_from(problem, impulses, velocities);
+    if (!problem.contacts.empty()) {
+      wide_residuals(problem, impulses, law, velocities, contact_mass, reference_velocity,
+                     contact_residual, sums, r);
+    }
+    finish(problem, impulses, sums, r);
+    return r;
+  }
 
   // Free velocities first, for q; then the true ones.
   std::vector<Vec3> free(problem.contacts.size());
-  std::vector<double> free_rows(problem.rows.size());
   for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
     velocities[k] = {problem.bodies[k].velocity, problem.bodies[k].angular_velocity};
   }
   for (std::size_t i = 0; i < free.size(); ++i) {
     free[i] = relative_velocity(problem, problem.contacts[i], velocities);
   }
-  for (std::size_t i = 0; i < free_rows.size(); ++i) {
-    free_rows[i] = relative_velocity(problem, problem.rows[i], velocities);
-  }
   velocities_from(problem, impulses, velocities);
 
-  double sum = 0, sum_ccp = 0, sum_ncp = 0, energy_scale = 0;
-  double siconos_f = 0, siconos_q = 0, siconos_p = 0, siconos_u = 0;
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const ContactBlock& contact = problem.contacts[i];
     const double mu = law == Law::none ? 0.0 : contact.friction;
@@ -169,9 +184,9 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
       e = natural_residual(p, shifted(u, mu, pyramid), eta, mu, pyramid);
     }
     contact_residual[i] = e / reference_velocity;
-    sum += e * e;
-    sum_ccp += e_ccp * e_ccp;
-    sum_ncp += e_ncp * e_ncp;
+    sums.e += e * e;
+    sums.e_ccp += e_ccp * e_ccp;
+    sums.e_ncp += e_ncp * e_ncp;
     if (!(e <= r.worst)) {
       r.worst = e;
       r.worst_contact = static_cast<int>(i);
@@ -183,7 +198,7 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
     r.violation = std::max(r.violation, -u[0]);
     r.complementarity += std::abs(p[0] * u[0]);
     if (has_mass) {
-      energy_scale += 0.5 * eta * q.squaredNorm();
+      sums.energy_scale += 0.5 * eta * q.squaredNorm();
       r.cone = std::max(r.cone, std::max(0.0, tangential_impulse - mu * p[0]) /
                                     std::max(p[0], eta * reference_velocity));
       const double x = p[0] / eta, y = u_shift[0];
@@ -203,45 +218,51 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
           std::max(r.friction_direction, std::hypot(p[1] + limit * u[1], p[2] + limit * u[2]));
     }
     const Vec3 unit_map = p - project_on_cone(p - u_shift, mu);
-    siconos_f += unit_map.squaredNorm();
-    siconos_q += q.squaredNorm();
-    siconos_p += p.squaredNorm();
-    siconos_u += u.squaredNorm();
+    sums.siconos_f += unit_map.squaredNorm();
+    sums.siconos_q += q.squaredNorm();
+    sums.siconos_p += p.squaredNorm();
+    sums.siconos_u += u.squaredNorm();
     r.dual_energy += 0.5 * (u + q).dot(p);  // W p = u - q
     r.gap += p.dot(shifted(u, mu, {law, directions}));
   }
+  finish(problem, impulses, sums, r);
+  return r;
+}
+
+/// The rows, which every law has, and the roots of the sums.
+void Audit::finish(const Problem& problem, const Impulses& impulses, AuditSums& sums,
+                   Residuals& r) const {
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
     const RowBlock& row = problem.rows[i];
     const double p = impulses.rows[i];
     const double u = relative_velocity(problem, row, velocities) + row.compliance * p;
     const double e = std::abs(
         row_mass[i] < kInfinity ? (p - clamp_row(row, p - row_mass[i] * u)) / row_mass[i] : u);
-    sum += e * e;
-    sum_ccp += e * e;
-    sum_ncp += e * e;
+    sums.e += e * e;
+    sums.e_ccp += e * e;
+    sums.e_ncp += e * e;
     if (!(e <= r.worst)) {
       r.worst = e;
       r.worst_contact = -1;
     }
     r.rows = std::max(r.rows, e);
-    const double q = free_rows[i], unit_map = p - clamp_row(row, p - u);
-    siconos_f += unit_map * unit_map;
-    siconos_q += q * q;
-    siconos_p += p * p;
-    siconos_u += u * u;
+    const double q = free_velocity(problem, row), unit_map = p - clamp_row(row, p - u);
+    sums.siconos_f += unit_map * unit_map;
+    sums.siconos_q += q * q;
+    sums.siconos_p += p * p;
+    sums.siconos_u += u * u;
     r.dual_energy += 0.5 * (u + q) * p;
     r.gap += p * u;
   }
-  const double n = static_cast<double>(count);
-  r.rms = std::sqrt(sum / n);
+  const double n = static_cast<double>(problem.contacts.size() + problem.rows.size());
+  r.rms = std::sqrt(sums.e / n);
   r.relative_rms = r.rms / reference_velocity;
   r.relative_worst = r.worst / reference_velocity;
-  r.ccp_rms = std::sqrt(sum_ccp / n) / reference_velocity;
-  r.ncp_rms = std::sqrt(sum_ncp / n) / reference_velocity;
-  if (energy_scale > 0.0) r.complementarity /= energy_scale;
-  const double scale = std::sqrt(std::max({siconos_q, siconos_p, siconos_u}));
-  r.siconos = scale > 0.0 ? std::sqrt(siconos_f) / scale : 0.0;
-  return r;
+  r.ccp_rms = std::sqrt(sums.e_ccp / n) / reference_velocity;
+  r.ncp_rms = std::sqrt(sums.e_ncp / n) / reference_velocity;
+  if (sums.energy_scale > 0.0) r.complementarity /= sums.energy_scale;
+  const double scale = std::sqrt(std::max({sums.siconos_q, sums.siconos_p, sums.siconos_u}));
+  r.siconos = scale > 0.0 ? std::sqrt(sums.siconos_f) / scale : 0.0;
 }
 
 Residuals audit(const Problem& problem, const Impulses& impulses, Law law) {

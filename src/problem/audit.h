@@ -16,6 +16,8 @@
 
 namespace scree {
 
+struct AuditSums;  // wide_audit.h
+
 /// Scratch that a caller keeps between calls, so that judging allocates nothing. `prepare` does the
 /// part that does not depend on the impulses (eta, V_ref).
 struct Audit {
@@ -35,6 +37,13 @@ struct Audit {
   std::vector<BodyVelocity> velocities;  // of the impulses judged last
   /// Of each contact over the reference velocity; written by residuals().
   std::vector<double> contact_residual;
+  /// Several contacts at a time (wide_audit.h) in prepare() and residuals(): four times as fast, up
+  /// to rounding the same. Not for the law `pyramid`.
+  bool is_wide = false;
+
+ private:
+  void finish(const Problem& problem, const Impulses& impulses, AuditSums& sums,
+              Residuals& residuals) const;
 };
 
 /// Prepare and judge in one call.
