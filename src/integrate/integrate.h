@@ -7,10 +7,12 @@
 // rotating about Wm does not change (I W).Wm, hence (I W1 - I W0).(W0 + W1) = 0.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "model/model.h"
 #include "model/state.h"
+#include "problem/operators.h"
 #include "scree/problem.h"
 
 namespace scree {
@@ -19,7 +21,13 @@ namespace scree {
 /// is changed in place.
 void integrate(const Model& model, const Problem& problem, const Impulses& impulses, State& state);
 
-/// The first body with a value that is not finite, or whose square is not, or -1; `quantity` names it.
+/// The same for a step that was made in parts: `velocities` at its end, before what a rotating
+/// body's own inertia does to them, and the mean ones over the step, with which the positions move.
+void integrate_means(const Model& model, double step, std::span<const BodyVelocity> velocities,
+                     std::span<const BodyVelocity> means, State& state);
+
+/// The first body with a value that is not finite, or whose square is not, or -1; `quantity` names
+/// it.
 int find_non_finite(const State& state, std::string& quantity);
 
 /// exp of a rotation vector (rad).

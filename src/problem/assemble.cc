@@ -81,8 +81,9 @@ std::size_t end_of_pair(const std::vector<Entry>& list, std::size_t first) {
 Vec3 in_cone_of(const ContactBlock& block, const Vec3& impulse) {
   const double normal = std::max(0.0, block.normal.dot(impulse));
   double t1 = block.tangent.dot(impulse), t2 = block.tangent2().dot(impulse);
-  const double length = std::hypot(t1, t2), limit = block.friction * normal;
-  if (length > limit) {
+  const double limit = block.friction * normal;
+  if (t1 * t1 + t2 * t2 > limit * limit) {
+    const double length = std::hypot(t1, t2);
     t1 *= limit / length;
     t2 *= limit / length;
   }
@@ -150,6 +151,11 @@ Mat3 world_inverse_inertia(const BodyModel& body, const Quat& orientation) {
   return 0.5 * (result + result.transpose());
 }
 
+double closed_gap(const Model& model, const Contact& contact) {
+  return kClosed * moving_size(model, static_cast<std::size_t>(contact.a),
+                               static_cast<std::size_t>(contact.b));
+}
+
 void assemble(const Model& model, const State& state, const Contacts& contacts,
               const StepForces& forces, double step, Problem& problem) {
   problem.step = step;
@@ -208,9 +214,8 @@ void assemble(const Model& model, const State& state, const Contacts& contacts,
       const double free_approach =
           normal_velocity(problem.bodies[a].velocity, problem.bodies[a].angular_velocity,
                           problem.bodies[b].velocity, problem.bodies[b].angular_velocity);
-      const double closed = kClosed * moving_size(model, a, b);
-      out.bias = Vec3(normal_bias(model, contact.gap, closed, approach, free_approach,
-                                  surface.restitution, step),
+      out.bias = Vec3(normal_bias(model, contact.gap, closed_gap(model, contact), approach,
+                                  free_approach, surface.restitution, step),
                       0, 0);
     }
   });

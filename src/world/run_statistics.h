@@ -28,16 +28,18 @@ struct Series {
 
 struct RunStatistics {
   std::int64_t steps = 0;
-  std::vector<double> step_ms;                          // wall time of each step, without observers
-  Series collide, assemble, solve, integrate, observe;  // ms per step
-  Series contacts, iterations, residual;                // residual: the relative rms of each step
-  double residual_worst = 0.0;                          // of any block of any step, relative
+  std::vector<double> step_ms;  // wall time of each step, without observers
+  Series collide, assemble, solve, integrate, judge, observe;  // ms per step
+  Series contacts, iterations, residual;  // residual: the relative rms of each step
+  Series substeps;
+  int fewest_substeps = 0;
+  double residual_worst = 0.0;     // of any block of any step, relative
   bool is_worst_in_joint = false;  // that block is a row of a joint, no contact
   std::int64_t converged_steps = 0;
   std::int64_t worst_step = 0;  // of the unconverged ones, the largest residual's; 0: none
   double worst_step_residual = 0.0;
   double worst_step_joint_error = 0.0;  // m, of that step
-  double max_penetration = 0.0;  // m
+  double max_penetration = 0.0;         // m
   std::int64_t broken_joints = 0;
   double max_joint_error = 0.0;  // m; rises above 0 with scenes that have joints
   double kinetic_energy = 0.0, potential_energy = 0.0;  // J, after the last step
