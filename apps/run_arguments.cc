@@ -38,6 +38,10 @@ void declare_simulation(CLI::App& verb, RunArguments& arguments) {
   verb.add_option("--time-limit", a.time_limit,
                   "seconds per solve (results then depend on the machine)")
       ->transform(positive_number("s"));
+  verb.add_option("--budget", a.budget,
+                  "ms per step: soft-step with as many sub-steps as fit (results then depend on "
+                  "the machine)")
+      ->transform(positive_number("ms"));
   verb.add_option(
           "--on-failure", a.on_failure,
           "when the tolerance is missed: continue, substep (halve the step, up to 4 times) or stop")

@@ -24,6 +24,7 @@ struct RunArguments {
   RobotArguments robot;
   std::vector<std::string> settings;                        // name=value
   std::optional<double> time, step, tolerance, time_limit;  // s, s, relative, s
+  std::optional<double> budget;                             // ms
   std::optional<std::int64_t> steps;
   std::optional<int> max_iterations, directions;
   std::string solver, law, collision;

@@ -72,6 +72,7 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
   report_.law = run.law;
   report_.directions = setup_.provenance.directions;
   report_.tolerance = run.tolerance;
+  report_.budget_ms = setup_.world.budget_ms;
   // Up to here an interrupt ends the program at once; from here on there are files to close.
   watch_interrupts();
   if (const int count = world_.dependent_equations(); count > 0 && !arguments.quiet) {

@@ -49,6 +49,11 @@ std::string first_of(const std::vector<BrokenJoint>& joints) {
   return text;
 }
 
+std::int64_t over_budget(const RunReport& report) {
+  const std::vector<double>& ms = report.statistics.step_ms;
+  return std::count_if(ms.begin(), ms.end(), [&](double t) { return t > report.budget_ms; });
+}
+
 }  // namespace
 
 double process_cpu_seconds() {
@@ -85,6 +90,15 @@ Json to_json(const RunReport& report) {
       {"tolerance", report.tolerance},
       {"converged_steps", run.converged_steps}};
   if (report.directions > 0) json["solver"]["directions"] = report.directions;
+  if (report.solver == "soft-step") {
+    json["solver"]["substeps"] = {{"min", run.fewest_substeps},
+                                  {"mean", run.substeps.mean()},
+                                  {"max", static_cast<std::int64_t>(run.substeps.max)}};
+  }
+  if (report.budget_ms > 0.0) {
+    json["solver"]["budget_ms"] = report.budget_ms;
+    json["solver"]["over_budget_steps"] = over_budget(report);
+  }
   json["max_penetration_m"] = run.max_penetration;
   json["max_joint_error_m"] = run.max_joint_error;
   json["broken_joints"] = Json::array();
@@ -135,6 +149,16 @@ std::string summary(const RunReport& report) {
       report.directions > 0 ? fmt::format(" with {} directions", report.directions) : "";
   row("solver", fmt::format("{}, law {}{}, tolerance {:g}", report.solver, report.law, directions,
                             report.tolerance));
+  if (report.solver == "soft-step") {
+    std::string substeps = fmt::format("min {}, mean {:.1f}, max {:.0f}", run.fewest_substeps,
+                                       run.substeps.mean(), run.substeps.max);
+    if (report.budget_ms > 0.0) {
+      substeps += fmt::format(
+          "; chosen by the clock for {:g} ms per step, {} of {} steps took longer; not repeatable",
+          report.budget_ms, over_budget(report), run.steps);
+    }
+    row("sub-steps", substeps);
+  }
   row("iterations",
       fmt::format("mean {:.1f}, max {:.0f}", run.iterations.mean(), run.iterations.max));
   row("residual",

@@ -68,6 +68,14 @@ void override_settings(const RunArguments& arguments, RunSettings& run) {
                     *arguments.directions, run.law));
   }
   if (arguments.directions) run.directions = *arguments.directions;
+  if (arguments.budget && !arguments.solver.empty() && arguments.solver != "soft-step") {
+    throw InputError(fmt::format("--budget {:g}: belongs to --solver soft-step, not to {}",
+                                 *arguments.budget, arguments.solver));
+  }
+  if (arguments.budget && arguments.solver.empty() && run.solver != "soft-step") {
+    run.solver_options.clear();
+    run.solver = "soft-step";
+  }
   if (!arguments.solver.empty()) {
     // Another solver has other options.
     if (arguments.solver != run.solver) run.solver_options.clear();
@@ -166,6 +174,7 @@ RunSetup set_up(const RunArguments& arguments) {
   if (!arguments.collision.empty()) setup.world.collision = arguments.collision;
   check_collision(setup.world.collision);
   setup.world.time_limit = arguments.time_limit.value_or(0.0);
+  setup.world.budget_ms = arguments.budget.value_or(0.0);
   setup.world.on_failure = on_failure_named(arguments.on_failure);
   setup.world.give_up = &give_up_flag();
   setup.recording = recording_path(arguments, setup.stem);

@@ -35,7 +35,7 @@ struct Receipt {
   std::string solver;
   std::string message;  // of the status not_applicable: what the solver cannot do
   struct Times {
-    double collide = 0, assemble = 0, solve = 0, integrate = 0, observe = 0;
+    double collide = 0, assemble = 0, solve = 0, integrate = 0, judge = 0, observe = 0;
   } ms;
 };
 

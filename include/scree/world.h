@@ -31,7 +31,10 @@ struct WorldOptions {
   int max_iterations = 0;
   std::vector<std::pair<std::string, double>> solver_options;  // empty: the scene's
   double time_limit = 0.0;                                     // s per solve
-  std::string collision = "scree";                             // back end: "scree" or "bullet"
+  /// ms per step: soft-step then chooses its sub-steps by the clock, and results depend on the
+  /// machine. 0: none.
+  double budget_ms = 0.0;
+  std::string collision = "scree";  // back end: "scree" or "bullet"
   OnFailure on_failure = OnFailure::carry_on;
   bool keep_starts = false;  // World::start() is of use
   /// Once true, from any thread, a step under way ends soon with StepGivenUp. Outlives the world.

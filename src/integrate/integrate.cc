@@ -125,6 +125,29 @@ void integrate(const Model& model, double step, std::span<const BodyVelocity> ve
   });
 }
 
+void integrate_means(const Model& model, double step, std::span<const BodyVelocity> velocities,
+                     std::span<const BodyVelocity> means, State& state) {
+  parallel_for(static_cast<int>(model.bodies.size()), kGrain, [&](int begin, int end) {
+    for (int index = begin; index < end; ++index) {
+      const auto k = static_cast<std::size_t>(index);
+      const BodyModel& body = model.bodies[k];
+      if (body.motion == Motion::fixed) continue;
+      state.velocity[k] = velocities[k].linear;
+      state.angular_velocity[k] = velocities[k].angular;
+      state.position[k] += step * means[k].linear;
+      Vec3 mean = means[k].angular;
+      if (mean.isZero(0.0)) continue;
+      const bool is_locked = body.locked[3] || body.locked[4] || body.locked[5];
+      if (body.motion == Motion::dynamic && !body.isotropic && !is_locked) {
+        drift_rotation(body, step, state.orientation[k], mean);
+        state.angular_velocity[k] += mean - means[k].angular;
+      } else {
+        state.orientation[k] = (rotation_by(step * mean) * state.orientation[k]).normalized();
+      }
+    }
+  });
+}
+
 int find_non_finite(const State& state, std::string& quantity) {
   // Nothing can be made of numbers whose squares are not finite.
   const auto is_finite = [](const Vec3& v) { return std::isfinite(v.squaredNorm()); };

@@ -22,6 +22,11 @@ namespace scree {
 void integrate(const Model& model, double step, std::span<const BodyVelocity> velocities,
                const State& from, State& to);
 
+/// The same for a step that was made in parts: `velocities` at its end, before what a rotating
+/// body's own inertia does to them, and the mean ones over the step, with which the positions move.
+void integrate_means(const Model& model, double step, std::span<const BodyVelocity> velocities,
+                     std::span<const BodyVelocity> means, State& state);
+
 /// The first body with a value that is not finite, or whose square is not, or -1; `quantity` names
 /// it.
 int find_non_finite(const State& state, std::string& quantity);

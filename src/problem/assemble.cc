@@ -188,6 +188,11 @@ Mat3 world_inverse_inertia(const BodyModel& body, const Quat& orientation) {
   return 0.5 * (result + result.transpose());
 }
 
+double closed_gap(const Model& model, const Contact& contact) {
+  return kClosed * moving_size(model, static_cast<std::size_t>(contact.a),
+                               static_cast<std::size_t>(contact.b));
+}
+
 void assemble(const Model& model, const State& state, const Contacts& contacts,
               const StepForces& forces, double step, Problem& problem) {
   problem.step = step;

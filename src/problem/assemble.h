@@ -18,6 +18,9 @@ struct StepForces {
 /// Inverse inertia in world axes with the locked rotations taken out.
 Mat3 world_inverse_inertia(const BodyModel& body, const Quat& orientation);
 
+/// A gap or overlap of a contact below this is left as it is, m.
+double closed_gap(const Model& model, const Contact& contact);
+
 void assemble(const Model& model, const State& state, const Contacts& contacts,
               const StepForces& forces, double step, Problem& problem);
 

@@ -25,5 +25,6 @@ SolverInfo newton_fischer_info();
 SolverInfo newton_minmap_info();
 SolverInfo pivotal_newton_info();
 SolverInfo sor_info();
+SolverInfo soft_step_info();
 
 }  // namespace scree

@@ -28,6 +28,7 @@ std::vector<SolverInfo>& table() {
       newton_minmap_info(),
       pivotal_newton_info(),
       sor_info(),
+      soft_step_info(),
   };
   // clang-format on
   return all;

@@ -9,7 +9,8 @@
 
 namespace scree {
 
-/// Everything wrong with solver, law, directions and solver options, the values of the options included.
+/// Everything wrong with solver, law, directions and solver options, the values of the options
+/// included.
 std::vector<SettingProblem> find_setting_problems(const RunSettings& run);
 
 /// Of the law `pyramid` in such a run. Two are the whole cone of a planar scene.

@@ -12,10 +12,10 @@ void RunStatistics::add(const Receipt& receipt, double wall_ms, double observe_m
   assemble.add(receipt.ms.assemble);
   solve.add(receipt.ms.solve);
   integrate.add(receipt.ms.integrate);
-  const double staged =
-      receipt.ms.collide + receipt.ms.assemble + receipt.ms.solve + receipt.ms.integrate;
-  judge.add(std::max(0.0, wall_ms - staged));
+  judge.add(receipt.ms.judge);
   observe.add(observe_ms);
+  substeps.add(receipt.substeps);
+  fewest_substeps = steps == 1 ? receipt.substeps : std::min(fewest_substeps, receipt.substeps);
   contacts.add(receipt.contacts);
   iterations.add(receipt.iterations);
   residual.add(receipt.residuals.relative_rms);

@@ -31,9 +31,11 @@ struct RunStatistics {
   std::int64_t steps = 0;
   std::vector<double> step_ms;                          // wall time of each step, without observers
   Series collide, assemble, solve, integrate, observe;  // ms per step
-  Series judge;                           // ms per step: what no stage claims, the audit above all
-  Series broad, narrow;                   // ms per step, parts of collide
-  Series pairs;                           // of shapes that the narrow phase looked at
+  Series judge;                                         // ms per step: the audit
+  Series broad, narrow;                                 // ms per step, parts of collide
+  Series pairs;                                         // of shapes that the narrow phase looked at
+  Series substeps;
+  int fewest_substeps = 0;
   Series contacts, iterations, residual;  // residual: the relative rms of each step
   double residual_worst = 0.0;            // of any block of any step, relative
   bool is_worst_in_joint = false;         // that block is a row of a joint, no contact

@@ -1,7 +1,6 @@
 #include "world/step.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/parallel.h"
 #include "integrate/integrate.h"
@@ -23,33 +22,11 @@ constexpr double kShortestShift = 0.1;
 constexpr double kOpen = 1e-6;
 constexpr double kOpenShare = 100.0;
 
-/// Milliseconds since the last call.
-class Stopwatch {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double ms = std::chrono::duration<double, std::milli>(now - last_).count();
-    last_ = now;
-    return ms;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
 void factor_equations(const Problem& problem, const std::vector<JointRow>& rows, StepWorkspace& w) {
   w.is_equation.resize(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) w.is_equation[i] = is_equation(rows[i].role);
   w.equations.prepare(problem);
   w.equations.factor(w.is_equation);
-}
-
-/// In a closed loop the biases may ask for what no motion can do, to the order of the step: the
-/// Jacobian is that of its start. That part is left out.
-void prepare_loops(const Model& model, StepWorkspace& w) {
-  if (!model.has_loops) return;
-  factor_equations(w.problem, w.joint_rows, w);
-  w.equations.make_consistent(w.problem);
 }
 
 /// Moves the biases of the joints until their equations hold at the end of the step. What was found
@@ -92,10 +69,14 @@ JointErrors close_joints(const Model& model, const State& state, double step, do
   return error;
 }
 
-/// Moves bodies at the end of the step, velocities as they are, until the joints are closed: the
-/// smallest move in the metric of their masses (those of taut chains stiffened). For what the
-/// rounds above could not close because contacts stood against it, or because bodies turn far in
-/// one step.
+}  // namespace
+
+void prepare_loops(const Model& model, StepWorkspace& w) {
+  if (!model.has_loops) return;
+  factor_equations(w.problem, w.joint_rows, w);
+  w.equations.make_consistent(w.problem);
+}
+
 JointErrors shift_bodies(const Model& model, const State& state, double step, double closed,
                          JointErrors error, StepWorkspace& w) {
   for (int k = 0; k < kMostShifts && error.relative > closed; ++k) {
@@ -140,6 +121,8 @@ void keep_start(const State& state, StepWorkspace& w) {
   for (const Contact& contact : w.contacts.list) w.start.state.gap.push_back(contact.gap);
 }
 
+namespace {
+
 double deepest_overlap(const Contacts& contacts, std::vector<double>& chunks) {
   constexpr int kGrain = 8192;
   chunks.assign((contacts.list.size() + kGrain - 1) / kGrain, 0.0);
@@ -152,6 +135,36 @@ double deepest_overlap(const Contacts& contacts, std::vector<double>& chunks) {
 }
 
 }  // namespace
+
+double closed_joint(const SolveOptions& options, bool has_contacts) {
+  return std::max(kClosed,
+                  (has_contacts ? kClosedShareInContact : kClosedShare) * options.tolerance);
+}
+
+void judge(const SolveOptions& options, StepWorkspace& w, Receipt& receipt) {
+  w.audit.prepare(w.problem);
+  w.audit.directions = options.directions;
+  receipt.residuals = w.audit.residuals(w.problem, w.impulses, options.law);
+}
+
+void sum_up(const Model& model, const State& state, const SolveOptions& options,
+            const JointErrors& errors, StepWorkspace& w, Receipt& receipt) {
+  receipt.converged = receipt.residuals.relative_rms <= options.tolerance &&
+                      errors.relative <= std::max(kOpen, kOpenShare * options.tolerance);
+  if (!receipt.converged && receipt.status == SolveStatus::converged) {
+    receipt.status = SolveStatus::stalled;
+  }
+  receipt.contacts = static_cast<int>(w.contacts.list.size());
+  receipt.penetration = deepest_overlap(w.contacts, w.depths);
+  receipt.joint_reactions = w.reactions;
+  receipt.joint_error = errors.length;
+  // Ropes have no equation that could be open, but may be too long.
+  for (const double length : receipt.joint_errors)
+    receipt.joint_error = std::max(receipt.joint_error, length);
+  receipt.joint_angle_error = errors.angle;
+  for (std::size_t j = 0; j < model.joints.size(); ++j)
+    receipt.broken_joints += w.next.joint_broken[j] && !state.joint_broken[j] ? 1 : 0;
+}
 
 Receipt take_step(const Model& model, const State& state, const StepForces& forces, double step,
                   CollisionBackend& collision, Solver& solver, const SolveOptions& options,
@@ -178,18 +191,15 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
 
   // The judge recomputes the velocities from the impulses; bodies move with those. Where joints
   // are to be closed it has to wait.
-  w.audit.directions = options.directions;
   if (model.joints.empty()) {
-    w.audit.prepare(w.problem);
-    receipt.residuals = w.audit.residuals(w.problem, w.impulses, options.law);
-    watch.lap();  // the judge's time is what no stage claims
+    judge(options, w, receipt);
+    receipt.ms.judge = watch.lap();
   } else {
     velocities_from(w.problem, w.impulses, w.audit.velocities);
   }
   integrate(model, step, w.audit.velocities, state, w.next);
   receipt.ms.integrate = watch.lap();
-  const double share = w.contacts.list.empty() ? kClosedShare : kClosedShareInContact;
-  const double closed = std::max(kClosed, share * options.tolerance);
+  const double closed = closed_joint(options, !w.contacts.list.empty());
   JointErrors errors = close_joints(model, state, step, closed, solver, brief, w, result);
   const bool is_shifted = errors.relative > std::max(kShiftFrom, closed);
   if (is_shifted) errors = shift_bodies(model, state, step, closed, errors, w);
@@ -203,30 +213,15 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   const Energy energy = energy_of(model, w.next, w.energies);
   receipt.ms.integrate += watch.lap();
 
-  // The judge's word, not the solver's: a registered solver may report what it likes.
-  if (!model.joints.empty()) {
-    w.audit.prepare(w.problem);
-    receipt.residuals = w.audit.residuals(w.problem, w.impulses, options.law);
-  }
   receipt.status = result.status;
   receipt.iterations = result.iterations;
   receipt.solver = result.used;
   receipt.message = result.message;
-  receipt.converged = receipt.residuals.relative_rms <= options.tolerance &&
-                      errors.relative <= std::max(kOpen, kOpenShare * options.tolerance);
-  if (!receipt.converged && receipt.status == SolveStatus::converged) {
-    receipt.status = SolveStatus::stalled;
+  if (!model.joints.empty()) {
+    judge(options, w, receipt);
+    receipt.ms.judge = watch.lap();
   }
-  receipt.contacts = static_cast<int>(w.contacts.list.size());
-  receipt.penetration = deepest_overlap(w.contacts, w.depths);
-  receipt.joint_reactions = w.reactions;
-  receipt.joint_error = errors.length;
-  // Ropes have no equation that could be open, but may be too long.
-  for (const double length : receipt.joint_errors)
-    receipt.joint_error = std::max(receipt.joint_error, length);
-  receipt.joint_angle_error = errors.angle;
-  for (std::size_t j = 0; j < model.joints.size(); ++j)
-    receipt.broken_joints += w.next.joint_broken[j] && !state.joint_broken[j] ? 1 : 0;
+  sum_up(model, state, options, errors, w, receipt);
   receipt.kinetic_energy = energy.kinetic;
   receipt.potential_energy = energy.potential;
   return receipt;

@@ -1,6 +1,8 @@
 // One time step, in the order it happens.
 #pragma once
 
+#include <chrono>
+
 #include "collision/contacts.h"
 #include "integrate/integrate.h"
 #include "model/model.h"
@@ -56,5 +58,38 @@ struct StepWorkspace {
 Receipt take_step(const Model& model, const State& state, const StepForces& forces, double step,
                   CollisionBackend& collision, Solver& solver, const SolveOptions& options,
                   StepWorkspace& workspace);
+
+/// The parts of a step that every way of stepping has.
+/// In a closed loop the biases may ask for what no motion can do, to the order of the step: the
+/// Jacobian is that of its start. That part is left out.
+void prepare_loops(const Model& model, StepWorkspace& workspace);
+void keep_start(const State& state, StepWorkspace& workspace);
+/// Moves bodies at the end of the step, velocities as they are, until the joints are closed: the
+/// smallest move in the metric of their masses (those of taut chains stiffened). For what rows
+/// could not close because contacts stood against it, or because bodies turn far in one step.
+JointErrors shift_bodies(const Model& model, const State& state, double step, double closed,
+                         JointErrors error, StepWorkspace& workspace);
+/// Errors of joints over their size, and angles, below which they are closed.
+double closed_joint(const SolveOptions& options, bool has_contacts);
+/// The residuals of the impulses: the judge's word, not the solver's, which may report what it
+/// likes. Leaves the velocities that belong to them in the audit.
+void judge(const SolveOptions& options, StepWorkspace& workspace, Receipt& receipt);
+/// Whether that is converged, contacts and joints. The status is what the solver said.
+void sum_up(const Model& model, const State& state, const SolveOptions& options,
+            const JointErrors& errors, StepWorkspace& workspace, Receipt& receipt);
+
+/// Milliseconds since the last call.
+class Stopwatch {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const double ms = std::chrono::duration<double, std::milli>(now - last_).count();
+    last_ = now;
+    return ms;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 }  // namespace scree

@@ -14,6 +14,7 @@
 #include "scree/error.h"
 #include "world/redundancy.h"
 #include "world/run_check.h"
+#include "world/soft_step.h"
 #include "world/step.h"
 
 namespace scree {
@@ -55,6 +56,7 @@ struct World::Parts {
   StepForces forces;
   bool has_forces = false;
   StepWorkspace workspace;
+  std::unique_ptr<SoftStepper> soft;  // instead of the solver, for soft-step
 
   Receipt advance(const State& from, double step, int halvings_left);
   void drop_forces();
@@ -81,7 +83,9 @@ Receipt World::Parts::advance(const State& from, double step, int halvings_left)
   Receipt receipt;
   workspace.keeps_start = options.keep_starts;
   try {
-    receipt = take_step(model, from, forces, step, *collision, *solver, solve_options, workspace);
+    receipt =
+        soft ? soft->take_step(model, from, forces, step, *collision, solve_options, workspace)
+             : take_step(model, from, forces, step, *collision, *solver, solve_options, workspace);
   } catch (const ExpressionError& error) {
     throw StepFailure(fmt::format("step {}: {}; the state before the step is kept", state.step + 1,
                                   error.what()));
@@ -129,6 +133,7 @@ Receipt World::Parts::advance(const State& from, double step, int halvings_left)
   second.ms.assemble += first.ms.assemble + receipt.ms.assemble;
   second.ms.solve += first.ms.solve + receipt.ms.solve;
   second.ms.integrate += first.ms.integrate + receipt.ms.integrate;
+  second.ms.judge += first.ms.judge + receipt.ms.judge;
   return second;
 }
 
@@ -145,6 +150,11 @@ World::World(const Scene& scene, const WorldOptions& options) : parts_(std::make
   if (!options.solver_options.empty()) p.scene.run.solver_options = options.solver_options;
   const RunSettings& run = p.scene.run;
   check_settings(run);
+  if (options.budget_ms != 0.0 && !(options.budget_ms > 0.0 && run.solver == kSoftStep)) {
+    throw InputError(
+        fmt::format("a budget must be > 0 ms and belongs to the solver {}, got {} ms for {}",
+                    kSoftStep, options.budget_ms, run.solver));
+  }
   p.solve_options.law = law_named(run.law);
   p.solve_options.directions = pyramid_directions(run, p.scene.planar);
   p.solve_options.tolerance = run.tolerance;
@@ -153,6 +163,8 @@ World::World(const Scene& scene, const WorldOptions& options) : parts_(std::make
   p.solve_options.give_up = options.give_up;
   p.solve_options.extra = run.solver_options;
   p.solver = solver_named(run.solver).create();
+  if (run.solver == kSoftStep)
+    p.soft = std::make_unique<SoftStepper>(p.solve_options, options.budget_ms);
   p.collision = make_collision_backend(options.collision);
   p.collision->give_up = options.give_up;
   p.model = compile(p.scene);

@@ -31,6 +31,9 @@ std::vector<Case> all_cases() {
 
 class EverySolver : public testing::TestWithParam<Case> {};
 
+/// What a method works in: soft-step in single precision, whose last digit is 6e-8.
+double reach(const std::string& solver) { return solver == "soft-step" ? 1e-5 : 1e-12; }
+
 // Ten cubes of 1 kg: the four impulses under cube k carry the cubes above it, (10 - k + 1) * 9.81 *
 // h in all.
 TEST_P(EverySolver, CarriesAStack) {
@@ -39,12 +42,13 @@ TEST_P(EverySolver, CarriesAStack) {
   const SolveResult result =
       solver_named(GetParam().solver)
           .create()
-          ->solve(problem, impulses, options_with(GetParam().law, 1e-8, 20000));
+          ->solve(problem, impulses,
+                  options_with(GetParam().law, std::max(1e-8, reach(GetParam().solver)), 20000));
   ASSERT_EQ(result.status, SolveStatus::converged) << result.residuals.relative_rms;
   for (int k = 0; k < 10; ++k) {
     double sum = 0.0;
     for (int j = 0; j < 4; ++j) sum += impulses.contacts[static_cast<std::size_t>(4 * k + j)][0];
-    EXPECT_NEAR(sum, (10 - k) * 9.81 * 0.01, 1e-6 * 10);
+    EXPECT_NEAR(sum, (10 - k) * 9.81 * 0.01, std::max(1e-6, reach(GetParam().solver)) * 10);
   }
 }
 
@@ -135,11 +139,12 @@ TEST_P(EverySolver, SolvesRowsWithCompliance) {
   row.compliance = 0.25;
   problem.rows.push_back(row);
   Impulses impulses = zero_impulses(problem);
-  const SolveResult result = solver_named(GetParam().solver)
-                                 .create()
-                                 ->solve(problem, impulses, options_with(GetParam().law, 1e-12));
+  const SolveResult result =
+      solver_named(GetParam().solver)
+          .create()
+          ->solve(problem, impulses, options_with(GetParam().law, reach(GetParam().solver)));
   ASSERT_EQ(result.status, SolveStatus::converged);
-  EXPECT_NEAR(impulses.rows[0], -1.5 / 0.75, 1e-11);
+  EXPECT_NEAR(impulses.rows[0], -1.5 / 0.75, 10.0 * reach(GetParam().solver));
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EverySolver, testing::ValuesIn(all_cases()),
