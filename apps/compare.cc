@@ -20,7 +20,6 @@
 #include "lab_arguments.h"
 #include "options.h"
 #include "plugins.h"
-#include "record/output_file.h"
 #include "scree/error.h"
 #include "view/asset_store.h"
 #include "view/assets.h"
@@ -36,7 +35,7 @@ constexpr const char* kUsualSolvers[] = {
     "interior-point", "pivotal-newton", "lemke", "block-pivot"};
 
 struct Arguments {
-  std::vector<std::string> files, plugins;
+  std::vector<std::string> files, options, plugins;
   std::string solvers, tolerances = "1e-4";
   LabArguments lab;
   std::string csv, html;
@@ -146,9 +145,10 @@ class Listener final : public ComparisonEvents {
 void print_table(const Comparison& comparison, const ReportInfo& info) {
   for (const double tolerance : info.tolerances) {
     const ScoreTable table = score_table(comparison, info.solvers, tolerance);
-    fmt::print("{} problem{}, tolerance {:g} on {} residual\n", table.problems,
-               table.problems == 1 ? "" : "s", tolerance,
-               info.lab.solve.residual == ResidualKind::siconos ? "Siconos's" : "the");
+    const std::size_t left = comparison.problems.size() - table.problems;
+    fmt::print("{} problem{}{}, tolerance {:g} on {} residual\n", table.problems,
+               table.problems == 1 ? "" : "s", left > 0 ? fmt::format(" ({} left)", left) : "",
+               tolerance, info.lab.solve.residual == ResidualKind::siconos ? "Siconos's" : "the");
     fmt::print("{:<22} {:>6} {:>6} {:>5} {:>5}  {:>10}  {:>13}\n", "solver", "solved", "failed",
                "n/a", "wins", "median CPU", "ratio to best");
     const std::vector<SolverSummary> summaries = summarise(table);
@@ -169,17 +169,12 @@ void print_table(const Comparison& comparison, const ReportInfo& info) {
   }
 }
 
-void write_page(const std::string& path, const Comparison& comparison, const ReportInfo& info) {
-  OutputFile file(path);
-  file.write(report_html(comparison, info, inflate_gzip(report_page())));
-  file.finish();
-}
-
 ComparisonOptions options_of(const Arguments& arguments) {
   ComparisonOptions options;
   options.solvers = chosen_solvers(arguments.solvers);
   options.tolerances = chosen_tolerances(arguments.tolerances);
   options.lab = lab_options(arguments.lab);
+  options.solver_options = shared_options("compare", options.solvers, arguments.options);
   options.lab.has_history = !arguments.html.empty();
   options.lab.history_points = kHistoryPoints;
   options.jobs = arguments.jobs;
@@ -193,17 +188,20 @@ int execute_compare(const Arguments& arguments) {
   for (const auto& [name, path] : {std::pair{"--csv", arguments.csv}, {"--html", arguments.html}}) {
     if (!path.empty()) require_writable(name, path, Content::text);
   }
-  if (!arguments.csv.empty() && arguments.csv == arguments.html)
+  if (is_same_file(arguments.csv, arguments.html))
     throw InputError("scree compare: --csv and --html are the same file " + arguments.csv);
   std::vector<SkippedFile> skipped;
   const std::vector<ProblemEntry> problems = find_problems(arguments.files, skipped);
+  std::vector<std::string> laws;
+  for (const ProblemEntry& problem : problems) laws.push_back(problem.law);
+  check_directions(arguments.lab, laws);
   const std::size_t cores = usable_cores().size();
   if (static_cast<std::size_t>(options.jobs) > cores) {
     say(fmt::format("scree compare: --jobs {} on {} core{}: solves disturb each other's times",
                     options.jobs, cores, cores == 1 ? "" : "s"));
   }
   const ReportInfo info{command_line(), options.solvers, options.tolerances, describe_machine(),
-                        options.lab,    options.jobs,    arguments.lab.law};
+                        options.lab,    options.jobs,    arguments.lab.law,  arguments.options};
   CsvFile csv(arguments.csv);
   CompareProgress progress(options.solvers, problems.size() * options.tolerances.size(),
                            arguments.quiet);
@@ -215,7 +213,8 @@ int execute_compare(const Arguments& arguments) {
   interrupt_noticed();
   progress.finish();
   comparison.skipped.insert(comparison.skipped.begin(), skipped.begin(), skipped.end());
-  if (!arguments.html.empty()) write_page(arguments.html, comparison, info);
+  if (!arguments.html.empty())
+    write_text(arguments.html, report_html(comparison, info, inflate_gzip(report_page())));
   if (arguments.json) {
     for (LabResult& result : comparison.results) result.history.clear();
     std::cout << json_text(comparison_json(comparison, info)) << std::endl;
@@ -223,8 +222,11 @@ int execute_compare(const Arguments& arguments) {
     print_table(comparison, info);
   }
   if (comparison.is_complete) return kSuccess;
-  say(fmt::format("interrupted after {} of {} solves", comparison.results.size(),
-                  problems.size() * options.tolerances.size() * options.solvers.size()));
+  say(fmt::format("interrupted after {} of {} solves: {} of {} problems are left and do not count",
+                  comparison.results.size(),
+                  problems.size() * options.tolerances.size() * options.solvers.size(),
+                  problems_left(comparison, options.solvers, options.tolerances.back()),
+                  problems.size()));
   return kSignalled + interrupt();
 }
 
@@ -250,6 +252,9 @@ void add_compare(CLI::App& program, Action& action) {
                    "on the residual, with commas between them (default: 1e-4)")
       ->check(not_empty("a tolerance"));
   declare_lab(*verb, a.lab);
+  verb->add_option("--option", a.options,
+                   "name=value for those of the solvers that know it; may be repeated")
+      ->allow_extra_args(false);
   declare_plugins(*verb, a.plugins);
   verb->add_option("--jobs", a.jobs,
                    "solves at a time, each on a core of its own (default: 1, so that nothing "

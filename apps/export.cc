@@ -13,7 +13,6 @@
 #include "options.h"
 #include "problem/forms.h"
 #include "record/checkpoint.h"
-#include "record/output_file.h"
 #include "record/problem_file.h"
 #include "record/recording.h"
 #include "scree/error.h"
@@ -34,12 +33,6 @@ struct Arguments {
   std::string format;              // of a problem
   std::optional<int> frame, directions;
 };
-
-void write_text(const std::string& path, const std::string& text) {
-  OutputFile file(path);
-  file.write(text);
-  file.finish();
-}
 
 // An option that would have no effect is a mistake, not a detail.
 void check_options(const Arguments& arguments, const std::string& ending, FileKind kind) {
@@ -62,7 +55,6 @@ void check_options(const Arguments& arguments, const std::string& ending, FileKi
 
 /// Contacts as rows of a linear complementarity problem, with the guess that belongs to them.
 void make_pyramid(StoredProblem& problem, int directions) {
-  if (problem.contact_count() == 0) return;
   if (problem.matrices.W.rows() != problem.matrices.rows()) form_delassus(problem.matrices);
   constexpr int kMostRows = 20000;  // the matrix of an lcp is dense
   if (problem.contact_count() > kMostRows / (directions + 2)) {
@@ -82,12 +74,28 @@ void make_pyramid(StoredProblem& problem, int directions) {
 
 /// One problem file as another; what the format cannot hold is said by write_problem().
 int export_problem(const Arguments& arguments) {
+  check_options(arguments, "", FileKind::problem);
   require_writable("OUTPUT", arguments.output, Content::hdf5);
+  if (is_same_file(arguments.input, arguments.output)) {
+    throw InputError(
+        fmt::format("{}: would replace the problem it is made from", arguments.output));
+  }
   if (arguments.format.empty()) {
     throw InputError(fmt::format("{}: is a problem; say what it becomes with --format: {}",
                                  arguments.input, join_words(problem_formats())));
   }
+  const bool is_rows = arguments.format == "lcp" || arguments.format == "mlcp";
+  if (arguments.directions && !is_rows) {
+    throw InputError(
+        fmt::format("--directions {}: contacts stay what they are in {}; directions "
+                    "are for the formats lcp and mlcp",
+                    *arguments.directions, arguments.format));
+  }
   StoredProblem problem = read_problem(arguments.input, arguments.frame.value_or(-1));
+  if (arguments.directions && problem.contact_count() == 0) {
+    throw InputError(
+        fmt::format("--directions {}: {} has no contacts", *arguments.directions, arguments.input));
+  }
   if (arguments.directions) make_pyramid(problem, *arguments.directions);
   write_problem(arguments.output, problem, arguments.format);
   if (!arguments.quiet) {

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "model/demos.h"
 #include "record/checkpoint.h"
+#include "record/output_file.h"
 #include "record/problem_file.h"
 #include "record/recording.h"
 #include "scree/error.h"
@@ -171,6 +172,19 @@ void require_writable(const std::string& what, const std::string& file, Content 
   if (access(folder.c_str(), W_OK) != 0) {
     throw EnvironmentError(fmt::format("{} {}: the folder cannot be written to", what, file));
   }
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  // weakly_canonical() alone leaves a.h5 relative while there is no such file, and makes ./a.h5
+  // absolute.
+  return fs::weakly_canonical(fs::absolute(a)) == fs::weakly_canonical(fs::absolute(b));
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  OutputFile file(path);
+  file.write(text);
+  file.finish();
 }
 
 Overrides parse_overrides(const std::string& option, const std::vector<std::string>& settings) {

@@ -32,6 +32,11 @@ enum class Content { text, hdf5 };
 /// file of another kind), EnvironmentError (permission).
 void require_writable(const std::string& what, const std::string& file, Content content);
 
+/// However the two are written: a.h5, ./a.h5, a link. An empty name is no file.
+bool is_same_file(const std::string& a, const std::string& b);
+/// The whole file or none. Throws EnvironmentError.
+void write_text(const std::string& path, const std::string& text);
+
 /// `name=value`, the value a number, as given with `option`. Throws InputError with the text as it
 /// was written.
 Overrides parse_overrides(const std::string& option, const std::vector<std::string>& settings);

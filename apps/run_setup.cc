@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "base/parallel.h"
 #include "base/text.h"
@@ -17,8 +16,6 @@
 
 namespace scree::app {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostSteps = 2'000'000'000;
 
@@ -117,12 +114,6 @@ void check_collision(const std::string& name) {
 OnFailure on_failure_named(const std::string& name) {
   if (name == "substep") return OnFailure::substep;
   return name == "stop" ? OnFailure::stop : OnFailure::carry_on;
-}
-
-// However the two are written: a.h5, ./a.h5, a link. weakly_canonical() alone leaves a.h5 relative
-// while there is no such file, and makes ./a.h5 absolute.
-bool is_same_file(const std::string& a, const std::string& b) {
-  return fs::weakly_canonical(fs::absolute(a)) == fs::weakly_canonical(fs::absolute(b));
 }
 
 // A script that reads --json measures; it gets a file only when it asks for one.

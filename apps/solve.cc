@@ -1,8 +1,7 @@
 // scree solve: one problem file, one solver.
 #include <fmt/format.h>
 
-#include <charconv>
-#include <filesystem>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -15,7 +14,6 @@
 #include "options.h"
 #include "plugins.h"
 #include "progress.h"
-#include "record/output_file.h"
 #include "record/problem_file.h"
 #include "scree/error.h"
 
@@ -35,24 +33,19 @@ struct Arguments {
 
 /// PROBLEM may name its frame: file.h5#12.
 StoredProblem read(const Arguments& arguments) {
-  std::string path = arguments.problem;
-  int frame = arguments.frame;
-  const std::size_t hash = path.rfind('#');
-  if (hash != std::string::npos && !std::filesystem::exists(path)) {
-    const char *first = path.data() + hash + 1, *last = path.data() + path.size();
-    const auto [end, error] = std::from_chars(first, last, frame);
-    if (error != std::errc() || end != last || first == last) {
-      throw InputError(fmt::format("{}: after # stands the number of a frame", path));
-    }
-    path.resize(hash);
+  const ProblemName name = problem_named(arguments.problem);
+  if (name.frame >= 0 && arguments.frame >= 0 && name.frame != arguments.frame) {
+    throw InputError(fmt::format("scree solve: {} and --frame {} name two frames",
+                                 arguments.problem, arguments.frame));
   }
-  require_file(path);
-  return read_problem(path, frame);
+  require_file(name.path);
+  return read_problem(name.path, std::max(name.frame, arguments.frame));
 }
 
 LabOptions options_of(const Arguments& arguments, const SolverInfo& solver,
                       const StoredProblem& stored) {
   LabOptions options = lab_options(arguments.lab);
+  check_directions(arguments.lab, {name_of(stored.law)});
   options.solve.tolerance = arguments.tolerance;
   options.solve.extra = solver_options("solve", solver, arguments.options);
   options.has_history = !arguments.history.empty();
@@ -65,12 +58,6 @@ LabOptions options_of(const Arguments& arguments, const SolverInfo& solver,
                     arguments.problem));
   }
   return options;
-}
-
-void write_text(const std::string& path, const std::string& text) {
-  OutputFile file(path);
-  file.write(text);
-  file.finish();
 }
 
 void save(const Arguments& arguments, StoredProblem stored, const LabResult& result) {
@@ -109,8 +96,7 @@ void print_result(const LabResult& r) {
   print_line("law", r.law);
   const std::string status = name_of(r.status);
   print_line("status", r.is_solved() ? status : highlighted(status));
-  print_line("", "");
-  if (!r.message.empty()) print_line("reason", r.message);
+  print_line("reason", r.message);
   if (!r.is_judged) return;
   print_line("iterations", std::to_string(r.iterations));
   print_line("residual", residual_text(r));
@@ -136,8 +122,13 @@ int execute_solve(const Arguments& arguments) {
   const SolverInfo& solver = find_solver("solve", arguments.solver);
   if (!arguments.history.empty()) require_writable("--history", arguments.history, Content::text);
   if (!arguments.save.empty()) require_writable("--save", arguments.save, Content::hdf5);
-  if (!arguments.save.empty() && arguments.save == arguments.history)
+  if (!arguments.save.empty() && is_same_file(arguments.save, arguments.history))
     throw InputError("scree solve: --save and --history are the same file " + arguments.save);
+  if (!arguments.save.empty() &&
+      is_same_file(arguments.save, problem_named(arguments.problem).path)) {
+    throw InputError("scree solve: --save would replace the problem " + arguments.save +
+                     ": choose another name");
+  }
   const StoredProblem stored = read(arguments);
   const LabOptions options = options_of(arguments, solver, stored);
   watch_interrupts();

@@ -4,13 +4,13 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <set>
 
 #include "base/flag.h"
 #include "lab/trial.h"
+#include "record/broken_file.h"
 #include "scree/error.h"
 
 namespace scree {
@@ -21,36 +21,20 @@ namespace fs = std::filesystem;
 constexpr int kLookEvery = 100;       // ms
 constexpr double kMemoryShare = 0.9;  // of what is free, for all jobs together
 
-struct Wish {
-  std::string path;
-  int frame = -1;
-};
-
-/// "file.h5#12" is frame 12 of file.h5, unless there is a file of that very name.
-Wish parse_wish(const std::string& text) {
-  const std::size_t hash = text.rfind('#');
-  if (hash == std::string::npos || fs::exists(text)) return {text, -1};
-  int frame = -1;
-  const char *first = text.data() + hash + 1, *last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(first, last, frame);
-  if (error != std::errc() || end != last || frame < 0) {
-    throw InputError(fmt::format("{}: after # stands the number of a frame", text));
-  }
-  return {text.substr(0, hash), frame};
-}
-
+/// Problems, and what looks like one and cannot be opened: reading it will say why.
 std::vector<std::string> files_below(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry :
        fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
-    if (entry.is_regular_file() && is_problem_file(entry.path().string()))
+    if (!entry.is_regular_file()) continue;
+    if (is_problem_file(entry.path().string()) || is_broken_file(entry.path().string()))
       files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());
   return files;
 }
 
-void add_problems(const Wish& wish, std::vector<ProblemEntry>& entries) {
+void add_problems(const ProblemName& wish, std::vector<ProblemEntry>& entries) {
   const StoredProblem first = read_problem(wish.path, wish.frame);
   std::vector<int> frames = {first.frame};
   if (wish.frame < 0 && first.frames.size() > 1) frames = first.frames;
@@ -59,7 +43,8 @@ void add_problems(const Wish& wish, std::vector<ProblemEntry>& entries) {
     const StoredProblem stored = is_first ? first : read_problem(wish.path, frame);
     const LabResult described = describe(stored, SolverInfo{}, {});
     entries.push_back({wish.path, first.frames.size() > 1 ? frame : -1, described.problem,
-                       described.name, described.family, described.contacts, described.unknowns});
+                       described.name, described.family, described.law, described.contacts,
+                       described.unknowns});
   }
 }
 
@@ -108,6 +93,8 @@ class Queue {
       task = {stored_, &problems_[problem], number_, options_.lab,
               &solver_named(options_.solvers[rest % options_.solvers.size()])};
       task.options.solve.tolerance = options_.tolerances[rest / options_.solvers.size()];
+      const auto extra = options_.solver_options.find(task.solver->name);
+      if (extra != options_.solver_options.end()) task.options.solve.extra = extra->second;
       ++number_;
       return true;
     }
@@ -167,7 +154,7 @@ std::vector<ProblemEntry> find_problems(const std::vector<std::string>& paths,
   std::vector<ProblemEntry> entries;
   for (const std::string& path : paths) {
     if (!fs::is_directory(path)) {
-      add_problems(parse_wish(path), entries);
+      add_problems(problem_named(path), entries);
       continue;
     }
     const std::size_t before = entries.size() + skipped.size();
@@ -225,9 +212,14 @@ Comparison compare(const std::vector<ProblemEntry>& problems, const ComparisonOp
 
 ScoreTable score_table(const Comparison& comparison, const std::vector<std::string>& solvers,
                        double tolerance, const std::string& family) {
-  std::map<std::string, std::size_t> rows, columns;
+  std::map<std::string, std::size_t> rows, columns, count;
+  for (const LabResult& result : comparison.results) {
+    if (result.tolerance == tolerance) ++count[result.problem];
+  }
   for (const ProblemEntry& entry : comparison.problems) {
-    if (family.empty() || entry.family == family) rows.emplace(entry.problem, rows.size());
+    const bool is_asked = family.empty() || entry.family == family;
+    if (is_asked && count[entry.problem] == solvers.size())
+      rows.emplace(entry.problem, rows.size());
   }
   for (const std::string& solver : solvers) columns.emplace(solver, columns.size());
   ScoreTable table(rows.size(), columns.size());
@@ -238,6 +230,11 @@ ScoreTable score_table(const Comparison& comparison, const std::vector<std::stri
                                                         result.cpu_s};
   }
   return table;
+}
+
+std::size_t problems_left(const Comparison& comparison, const std::vector<std::string>& solvers,
+                          double tolerance) {
+  return comparison.problems.size() - score_table(comparison, solvers, tolerance).problems;
 }
 
 std::vector<std::string> families(const Comparison& comparison) {

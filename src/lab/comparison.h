@@ -16,6 +16,7 @@ struct ProblemEntry {
   std::string path;
   int frame = -1;  // -1: the file has one problem
   std::string problem, name, family;
+  std::string law;  // of the file; "none" where there are no contacts
   int contacts = 0, unknowns = 0;
 };
 
@@ -34,7 +35,9 @@ struct ComparisonOptions {
   std::vector<std::string> solvers;
   std::vector<double> tolerances;
   LabOptions lab;  // its tolerance does not count
-  int jobs = 1;    // solves at a time, each on a core of its own
+  /// Options of some of the solvers, by their names; they take the place of lab.solve.extra.
+  std::map<std::string, std::vector<std::pair<std::string, double>>> solver_options;
+  int jobs = 1;  // solves at a time, each on a core of its own
   const std::atomic<bool>* give_up = nullptr;
 };
 
@@ -61,9 +64,13 @@ class ComparisonEvents {
 Comparison compare(const std::vector<ProblemEntry>& problems, const ComparisonOptions& options,
                    ComparisonEvents& events);
 
-/// The results at one tolerance as scores by CPU time, of one family or (empty) of all.
+/// The results at one tolerance as scores by CPU time, of one family or (empty) of all. A problem
+/// that some of the solvers did not get to (interrupted; the file vanished) does not count.
 ScoreTable score_table(const Comparison& comparison, const std::vector<std::string>& solvers,
                        double tolerance, const std::string& family = "");
+/// Problems that score_table() leaves out.
+std::size_t problems_left(const Comparison& comparison, const std::vector<std::string>& solvers,
+                          double tolerance);
 /// In the order of their first problems.
 std::vector<std::string> families(const Comparison& comparison);
 

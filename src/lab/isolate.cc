@@ -14,12 +14,17 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <string_view>
 
 #include "base/parallel.h"
 #include "scree/error.h"
 
 namespace scree {
 namespace {
+
+// Sent after the work: a process that ends without it was ended by something inside the work, were
+// it with exit code 0. No line of text is this one.
+constexpr std::string_view kFarewell = "\x04";
 
 void pin(int core) {
   cpu_set_t set;
@@ -59,6 +64,7 @@ void write_all(int descriptor, std::string_view bytes) {
   try {
     set_thread_count(isolation.threads);
     work([out](const std::string& line) { write_all(out, line + "\n"); });
+    write_all(out, std::string(kFarewell) + "\n");
   } catch (const std::exception& error) {
     std::fputs(fmt::format("scree: {}\n", error.what()).c_str(), stderr);
     code = 1;
@@ -128,8 +134,13 @@ bool IsolatedWork::pump() {
     if (count == 0) break;
     pending_.append(part, static_cast<std::size_t>(count));
     for (std::size_t end; (end = pending_.find('\n')) != std::string::npos;) {
-      line_ = pending_.substr(0, end);
+      std::string line = pending_.substr(0, end);
       pending_.erase(0, end + 1);
+      if (line == kFarewell) {
+        is_done_ = true;
+      } else {
+        line_ = std::move(line);
+      }
       news_ = Clock::now();
     }
   }
@@ -146,9 +157,9 @@ void IsolatedWork::collect() {
   pipe_ = -1;
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    death_ = fmt::format("{} (signal {})", strsignal(signal), signal);
-  } else if (WEXITSTATUS(status) != 0) {
-    death_ = fmt::format("exit code {}", WEXITSTATUS(status));
+    death_ = fmt::format("crashed: {} (signal {})", strsignal(signal), signal);
+  } else if (!is_done_) {
+    death_ = fmt::format("ended its process with exit code {}", WEXITSTATUS(status));
   }
 }
 

@@ -46,7 +46,8 @@ class IsolatedWork {
   double seconds() const;  // since the start
   /// Ends it at once.
   void kill();
-  /// After pump() said false: empty when it ended by itself in good order, else how.
+  /// After pump() said false: empty when the work was done to its end, else how it ended: "crashed:
+  /// Segmentation fault (signal 11)", "ended its process with exit code 0".
   const std::string& death() const { return death_; }
 
  private:
@@ -56,6 +57,7 @@ class IsolatedWork {
   pid_t process_ = -1;
   int pipe_ = -1;
   std::string pending_, line_, death_;
+  bool is_done_ = false;  // the work returned
   Clock::time_point start_, news_;
 };
 

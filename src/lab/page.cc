@@ -2,26 +2,13 @@
 
 #include <string_view>
 
+#include "base/script_text.h"
 #include "scree/error.h"
 
 namespace scree {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// JSON inside <script>: nothing in it may look like the end of that element.
-std::string inside_script(const std::string& json) {
-  std::string text;
-  text.reserve(json.size());
-  for (const char letter : json) {
-    if (letter == '<') {
-      text += "\\u003c";
-    } else {
-      text += letter;
-    }
-  }
-  return text;
-}
 
 }  // namespace
 

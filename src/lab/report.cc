@@ -66,7 +66,10 @@ Json comparison_head(const Comparison& comparison, const ReportInfo& info) {
   json["solvers"] = info.solvers;
   json["command"] = info.command;
   json["machine"] = info.machine;
+  if (!info.solver_options.empty()) json["solver_options"] = info.solver_options;
   json["complete"] = comparison.is_complete;
+  json["problems"] = comparison.problems.size();
+  json["problems_left"] = problems_left(comparison, info.solvers, info.tolerances.back());
   json["skipped"] = Json::array();
   for (const SkippedFile& file : comparison.skipped)
     json["skipped"].push_back({{"problem", file.path}, {"message", file.message}});

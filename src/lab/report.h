@@ -16,7 +16,8 @@ struct ReportInfo {
   nlohmann::ordered_json machine;
   LabOptions lab;
   int jobs = 1;
-  std::string law;  // as asked for; empty: that of each file
+  std::string law;                          // as asked for; empty: that of each file
+  std::vector<std::string> solver_options;  // name=value, as asked for
 };
 
 /// What `compare --json` prints: tolerance, tolerances, command, machine, results, summary,

@@ -12,6 +12,7 @@
 #include "lab/statistics.h"
 #include "problem/audit.h"
 #include "problem/forms.h"
+#include "problem/scales.h"
 #include "scree/error.h"
 
 namespace scree {
@@ -20,6 +21,8 @@ namespace {
 // A solve that ends so much after its limit did not keep to it; clocks and the last iteration of an
 // honest method take a little.
 constexpr double kLate = 1.1, kLateSeconds = 0.05;
+// Residuals of the same impulses, each rounded: relative, and where they are rounding only.
+constexpr double kSameLook = 1e-3, kRounding = 1e-13;
 constexpr double kLeastLimit = 1e-3;  // s, for the solver when forming W has used up the time
 
 double cpu_seconds() {
@@ -34,6 +37,11 @@ double seconds_since(Clock::time_point start) {
 }
 
 bool needs_delassus(const MatrixProblem& problem) { return problem.W.rows() != problem.rows(); }
+
+void require_scale(const MatrixProblem& problem, bool is_in_metres) {
+  const std::string complaint = scale_complaint(problem, is_in_metres);
+  if (!complaint.empty()) throw InputError(complaint);
+}
 
 struct Attempt {
   SolveResult result;
@@ -71,7 +79,10 @@ class Bench {
   void judge(const VecX& p, LabResult& result) {
     if (!judge_.problem) {
       judged_ = stored_.matrices;
-      if (needs_delassus(judged_)) form_delassus(judged_);
+      if (needs_delassus(judged_)) {
+        form_delassus(judged_);
+        require_scale(judged_, false);
+      }
       judge_.prepare(judged_);
     }
     const LawChoice law{options_.law, options_.directions};
@@ -129,6 +140,7 @@ class Bench {
     audit.prepare(*stored_.bodies);
     result.residuals = audit.residuals(*stored_.bodies, impulses, options_.law);
     result.residual = result.residuals.relative_rms;
+    result.parts = audit.parts(*stored_.bodies, impulses, options_.law);
   }
 
   const StoredProblem& stored_;
@@ -196,14 +208,17 @@ void measure(const std::vector<Attempt>& attempts, LabResult& result) {
   result.repeats = static_cast<int>(attempts.size());
 }
 
-/// A method that looks at its residual now and then only, or never, has not recorded where it ends.
+/// A method that looks at its residual now and then only, or never, or goes back to the best of its
+/// iterates, has not recorded where it ends.
 void add_end(LabResult& result) {
   HistoryPoint end{std::max(1, result.iterations), result.parts};
   end.record.seconds = result.time_s;
   if (!result.history.empty()) {
     const HistoryPoint& last = result.history.back();
-    if (last.record.total == end.record.total) return;
-    end.iteration = std::max(end.iteration, last.iteration);
+    // Methods keep their velocities up to date as they go, the judge computes them anew.
+    const double apart = std::abs(last.record.total - end.record.total);
+    if (!(apart > kRounding + kSameLook * std::max(last.record.total, end.record.total))) return;
+    end.iteration = std::max(end.iteration, last.iteration + 1);
     end.record.seconds = std::max(end.record.seconds, last.record.seconds);
   }
   result.history.push_back(end);
@@ -212,6 +227,7 @@ void add_end(LabResult& result) {
 void solve_and_judge(const StoredProblem& stored, const SolverInfo& solver,
                      const LabOptions& options,
                      const std::function<void(const LabResult&)>& on_news, LabResult& result) {
+  require_scale(stored.matrices, stored.bodies.has_value());
   Bench bench(stored, solver, options);
   std::vector<Attempt> attempts;
   attempts.push_back(bench.attempt(false));

@@ -58,7 +58,7 @@ LabResult Trial::result() const {
     result.message = "did not stop at its time limit and was ended";
   } else if (!work_.death().empty()) {
     result.status = SolveStatus::diverged;
-    result.message = "crashed: " + work_.death();
+    result.message = work_.death();
   }
   return result;
 }

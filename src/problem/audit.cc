@@ -6,6 +6,8 @@
 
 #include "problem/audit_sums.h"
 #include "problem/contact_set.h"
+#include "problem/row_map.h"
+#include "problem/state_count.h"
 
 namespace scree {
 namespace {
@@ -14,7 +16,21 @@ constexpr double kRoundingShare = 1e-5;
 constexpr double kLeastReference = 1e-9;  // m/s
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double clamp_row(const RowBlock& row, double p) { return std::clamp(p, row.lower, row.upper); }
+/// The natural map of a row over its mass, in m/s. Where nothing it does changes its u, that is
+/// left.
+double row_residual(const RowBlock& row, double mass, double p, double u) {
+  return mass < kInfinity ? row_map(row.lower, row.upper, p, mass * u) / mass : u;
+}
+
+/// The largest |p|/mass, m/s.
+double largest_speed(const Audit& audit, const Impulses& impulses) {
+  double most = 0.0;
+  for (std::size_t i = 0; i < impulses.contacts.size(); ++i)
+    most = std::max(most, impulses.contacts[i].cwiseAbs().maxCoeff() / audit.contact_mass[i]);
+  for (std::size_t i = 0; i < impulses.rows.size(); ++i)
+    most = std::max(most, std::abs(impulses.rows[i]) / audit.row_mass[i]);
+  return most;
+}
 
 /// |F(eta)|/eta of a contact, in m/s. A contact between bodies that cannot move has eta = infinity:
 /// only its violation counts.
@@ -86,6 +102,8 @@ void Audit::prepare(const Problem& problem) {
 double Audit::residual(const Problem& problem, const Impulses& impulses, Law law_name) {
   const std::size_t count = problem.contacts.size() + problem.rows.size();
   if (count == 0) return 0.0;
+  if (!(reference_velocity < kInfinity))
+    return kInfinity;  // or everything would be small beside it
   velocities_from(problem, impulses, velocities);
   double sum = 0.0;
   if (law_name == Law::pyramid) {
@@ -100,11 +118,11 @@ double Audit::residual(const Problem& problem, const Impulses& impulses, Law law
     const RowBlock& row = problem.rows[i];
     const double p = impulses.rows[i];
     const double u = relative_velocity(problem, row, velocities) + row.compliance * p;
-    const double e =
-        row_mass[i] < kInfinity ? (p - clamp_row(row, p - row_mass[i] * u)) / row_mass[i] : u;
+    const double e = row_residual(row, row_mass[i], p, u);
     sum += e * e;
   }
-  return std::sqrt(sum / static_cast<double>(count)) / reference_velocity;
+  return with_rounding(std::sqrt(sum / static_cast<double>(count)) / reference_velocity,
+                       largest_speed(*this, impulses) / reference_velocity);
 }
 
 IterationRecord Audit::parts(const Problem& problem, const Impulses& impulses, Law law_name) {
@@ -121,17 +139,7 @@ IterationRecord Audit::parts(const Problem& problem, const Impulses& impulses, L
     const Vec3 u = shifted(relative_velocity(problem, contact, velocities), contact.friction, law);
     const double eta = contact_mass[i] < kInfinity ? contact_mass[i] : 1.0;
     block.friction = contact.friction;
-    switch (contact_state(block, law, eta, p.data(), u.data())) {
-      case ContactState::open:
-        ++record.open;
-        break;
-      case ContactState::stick:
-        ++record.stick;
-        break;
-      case ContactState::slide:
-        ++record.slide;
-        break;
-    }
+    count_state(contact_state(block, law, eta, p.data(), u.data()), record);
     if (!(contact_mass[i] < kInfinity)) continue;
     Vec3 moved = p - eta * u;
     project_on_set(block, law, moved.data(), moved.data());
@@ -187,8 +195,7 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
     const RowBlock& row = problem.rows[i];
     const double p = impulses.rows[i];
     const double u = relative_velocity(problem, row, velocities) + row.compliance * p;
-    const double e = std::abs(
-        row_mass[i] < kInfinity ? (p - clamp_row(row, p - row_mass[i] * u)) / row_mass[i] : u);
+    const double e = std::abs(row_residual(row, row_mass[i], p, u));
     sum += e * e;
     sum_ccp += e * e;
     sum_ncp += e * e;
@@ -197,7 +204,7 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
       r.worst_contact = -1;
     }
     r.rows = std::max(r.rows, e);
-    const double q = free_velocity(problem, row), unit_map = p - clamp_row(row, p - u);
+    const double q = free_velocity(problem, row), unit_map = row_map(row.lower, row.upper, p, u);
     siconos_f += unit_map * unit_map;
     siconos_q += q * q;
     siconos_p += p * p;
@@ -207,8 +214,10 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
   }
   const double n = static_cast<double>(count);
   r.rms = std::sqrt(sum / n);
-  r.relative_rms = r.rms / reference_velocity;
-  r.relative_worst = r.worst / reference_velocity;
+  const bool has_reference = reference_velocity < kInfinity;
+  const double speed = largest_speed(*this, impulses) / reference_velocity;
+  r.relative_rms = has_reference ? with_rounding(r.rms / reference_velocity, speed) : kInfinity;
+  r.relative_worst = has_reference ? with_rounding(r.worst / reference_velocity, speed) : kInfinity;
   r.ccp_rms = std::sqrt(sum_ccp / n) / reference_velocity;
   r.ncp_rms = std::sqrt(sum_ncp / n) / reference_velocity;
   if (sums.energy_scale > 0.0) r.complementarity /= sums.energy_scale;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "problem/polygon.h"
+
 namespace scree {
 namespace {
 
@@ -50,31 +52,23 @@ double pyramid_slip(double u1, double u2, int directions) {
 
 Vec3 project_on_pyramid(const Vec3& x, double friction, int directions) {
   if (!(friction > 0.0)) return {std::max(0.0, x[0]), 0.0, 0.0};
-  // Reflections that keep the set keep the side on which a point and its projection are: turn x
-  // into the sector between a corner (angle 0) and the middle of a facet (angle pi/n).
-  const double half = std::numbers::pi / directions;
-  const double radius = length(x[1], x[2]);
-  double angle = std::atan2(x[2], x[1]);
-  const double corner = 2.0 * half * std::round(angle / (2.0 * half));
-  angle -= corner;
-  const double side = angle < 0.0 ? -1.0 : 1.0;
-  const double along = radius * std::cos(angle), across = std::abs(radius * std::sin(angle));
-  const double c = std::cos(half), s = std::sin(half);
+  const PolygonSector at(x[1], x[2], directions);
+  const double along = at.along, across = at.across, c = at.c, s = at.s;
 
   // On the facet's plane c y1 + s y2 = friction c y0, or inside it.
   const double excess = std::max(0.0, c * along + s * across - friction * c * x[0]);
   const double move = excess / (1.0 + friction * friction * c * c);
   double y0 = x[0] + move * friction * c, y1 = along - move * c, y2 = across - move * s;
   const double beyond_corner = s * y1 - c * y2 - friction * s * y0;
-  const double rounding = 1e-15 * (std::abs(x[0]) + radius);
+  const double rounding = 1e-15 * (std::abs(x[0]) + length(x[1], x[2]));
   if (y0 < 0.0 || beyond_corner > rounding) {  // the corner's ray
     y0 = std::max(0.0, (x[0] + friction * along) / (1.0 + friction * friction));
     y1 = friction * y0;
     y2 = 0.0;
   }
-  y2 *= side;
-  return {y0, std::cos(corner) * y1 - std::sin(corner) * y2,
-          std::sin(corner) * y1 + std::cos(corner) * y2};
+  Vec3 projected(y0, 0.0, 0.0);
+  at.turn_back(y1, y2, projected[1], projected[2]);
+  return projected;
 }
 
 void project_on_set(const MatrixBlock& block, LawChoice law, const double* x, double* out) {

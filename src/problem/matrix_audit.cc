@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problem/row_map.h"
+#include "problem/state_count.h"
+
 namespace scree {
 namespace {
 
@@ -18,11 +21,16 @@ struct MapParts {
 
 MapParts natural_map(const MatrixBlock& block, LawChoice law, double rho, const double* p,
                      const double* u) {
+  MapParts parts;
+  if (!block.is_contact()) {
+    const double map = row_map(block.lower, block.upper, p[0], rho * u[0]);
+    parts.normal = map * map;
+    return parts;
+  }
   double x[5], projected[5];
   for (int k = 0; k < block.size; ++k) x[k] = p[k] - rho * u[k];
   x[0] -= rho * normal_shift(block, law, u);
   project_on_set(block, law, x, projected);
-  MapParts parts;
   parts.normal = (p[0] - projected[0]) * (p[0] - projected[0]);
   for (int k = 1; k < block.size; ++k)
     parts.friction += (p[k] - projected[k]) * (p[k] - projected[k]);
@@ -62,6 +70,20 @@ double block_mass(const SparseRows& w, const MatrixBlock& block) {
   return size > 0.0 ? 1.0 / size : kInfinity;
 }
 
+/// The largest |p_i|/eta_i.
+double largest_speed(const std::vector<MatrixBlock>& blocks, const std::vector<double>& mass,
+                     const VecX& p) {
+  double most = 0.0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (!(mass[i] < kInfinity)) continue;
+    double size = 0.0;
+    for (int k = 0; k < blocks[i].size; ++k)
+      size = std::max(size, std::abs(p[blocks[i].first + k]));
+    most = std::max(most, size / mass[i]);
+  }
+  return most;
+}
+
 double tangential(const MatrixBlock& block, const double* x) {
   return block.size == 2 ? std::abs(x[1]) : std::sqrt(x[1] * x[1] + x[2] * x[2]);
 }
@@ -94,19 +116,23 @@ double MatrixAudit::residual_with(const VecX& p, const VecX& given, LawChoice la
   if (blocks.empty()) return 0.0;
   // Comparisons would pass over what is no number.
   if (!p.allFinite() || !given.allFinite()) return kInfinity;
+  if (!(reference_velocity < kInfinity)) return kInfinity;  // everything is small beside it
+  const double speed = largest_speed(blocks, mass, p) / reference_velocity;
   double sum = 0.0;
   if (kind == ResidualKind::siconos) {
     for (const MatrixBlock& block : blocks) {
       sum += natural_map(block, law, 1.0, &p[block.first], &given[block.first]).total();
     }
     const double scale = std::max({problem->q.norm(), p.norm(), given.norm()});
-    return scale > 0.0 ? std::sqrt(sum) / scale : std::sqrt(sum);
+    if (!(scale < kInfinity)) return kInfinity;
+    return with_rounding(scale > 0.0 ? std::sqrt(sum) / scale : std::sqrt(sum), speed);
   }
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const int first = blocks[i].first;
     sum += scaled_map(blocks[i], law, mass[i], &p[first], &given[first]).total();
   }
-  return std::sqrt(sum / static_cast<double>(blocks.size())) / reference_velocity;
+  const double rms = std::sqrt(sum / static_cast<double>(blocks.size()));
+  return with_rounding(rms / reference_velocity, speed);
 }
 
 IterationRecord MatrixAudit::parts(const VecX& p, const SolveOptions& options) {
@@ -127,17 +153,7 @@ IterationRecord MatrixAudit::parts(const VecX& p, const SolveOptions& options) {
     std::copy(ui, ui + block.size, shifted);
     shifted[0] += normal_shift(block, law, ui);
     const double eta = mass[i] < kInfinity ? mass[i] : 1.0;
-    switch (contact_state(block, law, eta, pi, shifted)) {
-      case ContactState::open:
-        ++record.open;
-        break;
-      case ContactState::stick:
-        ++record.stick;
-        break;
-      case ContactState::slide:
-        ++record.slide;
-        break;
-    }
+    count_state(contact_state(block, law, eta, pi, shifted), record);
   }
   double scale = std::sqrt(std::max<double>(1.0, static_cast<double>(problem->blocks.size()))) *
                  reference_velocity;
@@ -220,13 +236,14 @@ Residuals MatrixAudit::residuals(const VecX& p, LawChoice law) {
   }
   const double n = static_cast<double>(blocks.size());
   r.rms = std::sqrt(sum / n);
-  r.relative_rms = r.rms / reference_velocity;
-  r.relative_worst = r.worst / reference_velocity;
+  const double speed = largest_speed(blocks, mass, p) / reference_velocity;
+  r.relative_rms = with_rounding(r.rms / reference_velocity, speed);
+  r.relative_worst = with_rounding(r.worst / reference_velocity, speed);
   r.ccp_rms = std::sqrt(sum_ccp / n) / reference_velocity;
   r.ncp_rms = std::sqrt(sum_ncp / n) / reference_velocity;
   if (energy_scale > 0.0) r.complementarity /= energy_scale;
   r.siconos = residual_with(p, u, exact, ResidualKind::siconos);
-  if (!p.allFinite() || !u.allFinite())
+  if (!p.allFinite() || !u.allFinite() || !(reference_velocity < kInfinity))
     r.rms = r.worst = r.relative_rms = r.relative_worst = kInfinity;
   return r;
 }

@@ -160,6 +160,10 @@ void read_contacts(const ProblemFields& fields, Problem& problem) {
       fields.refuse(fmt::format("{}/normal[{}]", group, i), normal[i].norm(),
                     "must have the length 1");
     }
+    if (pair[2 * i] == pair[2 * i + 1]) {
+      fields.refuse(fmt::format("{}/bodies[{}]", group, i),
+                    fmt::format("{}, {}", pair[2 * i], pair[2 * i + 1]), "must be two bodies");
+    }
     const double slant = std::abs(normal[i].dot(tangent[i]));
     if (!(std::abs(tangent[i].norm() - 1.0) < kUnit && slant < kUnit)) {
       fields.refuse(fmt::format("{}/tangent[{}]", group, i), tangent[i].norm(),
@@ -177,7 +181,7 @@ void read_rows(const ProblemFields& fields, Problem& problem) {
   const std::string group = kGroup + "/rows";
   const std::size_t count = fields.row_count(group + "/bias");
   const int last = static_cast<int>(problem.bodies.size()) - 1;
-  const auto side_count = fields.whole_rows(group + "/side_count", count, 1, 0, kSides);
+  const auto side_count = fields.whole_rows(group + "/side_count", count, 1, 1, kSides);
   const auto body = fields.whole_rows(group + "/bodies", count, kSides, 0, last);
   const auto linear = fields.rows(group + "/linear", count, 3 * kSides);
   const auto angular = fields.rows(group + "/angular", count, 3 * kSides);

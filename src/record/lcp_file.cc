@@ -16,6 +16,7 @@ using Triplet = Eigen::Triplet<double>;
 SparseRows read_dense(const ProblemFields& fields, const std::string& name, int size) {
   const NumberTable table = fields.table(name);
   const auto n = static_cast<std::uint64_t>(size);
+  if (size == 0 && table.values.empty()) return {0, 0};
   if (table.shape.size() != 2 || table.shape[0] != n || table.shape[1] != n) {
     fields.refuse(name, shape_text(table.shape), fmt::format("must be {} x {}", size, size));
   }

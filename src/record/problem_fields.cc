@@ -206,7 +206,8 @@ std::vector<int> ProblemFields::whole_rows(const std::string& name, std::size_t 
   std::vector<int> out;
   for (const double value : rows(name, count, columns)) {
     if (!(value >= least && value <= most) || value != std::floor(value)) {
-      refuse(name, value, fmt::format("must be a whole number from {} to {}", least, most));
+      refuse(fmt::format("{}[{}]", name, out.size() / static_cast<std::size_t>(columns)), value,
+             fmt::format("must be a whole number from {} to {}", least, most));
     }
     out.push_back(static_cast<int>(value));
   }

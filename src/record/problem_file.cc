@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <filesystem>
 
 #include "base/text.h"
 #include "problem/forms.h"
+#include "problem/scales.h"
 #include "record/body_problem_file.h"
 #include "record/fclib_file.h"
 #include "record/lcp_file.h"
@@ -80,6 +83,18 @@ const std::vector<std::string>& problem_formats() {
   return formats;
 }
 
+ProblemName problem_named(const std::string& text) {
+  const std::size_t hash = text.rfind('#');
+  if (hash == std::string::npos || std::filesystem::exists(text)) return {text, -1};
+  int frame = -1;
+  const char *first = text.data() + hash + 1, *last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(first, last, frame);
+  if (error != std::errc() || end != last || frame < 0) {
+    throw InputError(fmt::format("{}: after # stands the number of a frame", one_line(text)));
+  }
+  return {text.substr(0, hash), frame};
+}
+
 bool is_problem_file(const std::string& path) {
   try {
     const Hdf5File file = Hdf5File::open(path);
@@ -107,6 +122,10 @@ StoredProblem read_problem(const std::string& path, int frame) {
         }
         problem.frame = 0;
       }
+      if (const std::string complaint =
+              scale_complaint(problem.matrices, problem.bodies.has_value());
+          !complaint.empty())
+        throw InputError(fmt::format("{}: {}", one_line(path), complaint));
       return problem;
     }
   } catch (const Hdf5Error& error) {

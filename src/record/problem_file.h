@@ -42,6 +42,15 @@ struct StoredProblem {
   int contact_count() const { return matrices.contact_count(); }
 };
 
+/// A problem as people name it.
+struct ProblemName {
+  std::string path;
+  int frame = -1;  // -1: none was named
+};
+/// "file.h5#12" is frame 12 of file.h5, unless there is a file of that very name. Throws InputError
+/// when what stands after # is no number.
+ProblemName problem_named(const std::string& text);
+
 /// Whether the file is one of these formats, by what it holds.
 bool is_problem_file(const std::string& path);
 

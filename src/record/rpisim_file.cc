@@ -399,6 +399,9 @@ void read_joints(FrameReader& frame, const BodyFrame& bodies, Problem& problem) 
   }
   std::size_t i = 0;
   for (std::size_t j = 0; j < joints; ++j) {
+    if (pair[2 * j] == pair[2 * j + 1] && pair[2 * j] > 0) {
+      frame.fields().refuse(fmt::format("{}[{}]", pairs, j), pair[2 * j], "must be two bodies");
+    }
     for (std::size_t k = 0; k < counts[j]; ++k, ++i) {
       RowBlock& row = problem.rows.emplace_back();
       for (std::size_t side = 0; side < 2; ++side) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "solve/block_pattern.h"
+
 namespace scree {
 
 void BlockMatrix::assign(const MatrixProblem& problem) {
@@ -9,42 +11,23 @@ void BlockMatrix::assign(const MatrixProblem& problem) {
   const std::size_t blocks = problem.blocks.size();
   first.resize(blocks);
   size.resize(blocks);
-  std::vector<int> block_of(static_cast<std::size_t>(problem.rows()));
   for (std::size_t i = 0; i < blocks; ++i) {
     first[i] = problem.blocks[i].first;
     size[i] = problem.blocks[i].size;
-    std::fill_n(block_of.begin() + first[i], size[i], static_cast<int>(i));
   }
-  // Pairs in both orders, each once.
-  std::vector<std::vector<int>> near(blocks);
-  for (std::size_t i = 0; i < blocks; ++i) {
-    near[i].push_back(static_cast<int>(i));
-    for (int k = 0; k < size[i]; ++k) {
-      int last = -1;
-      for (SparseRows::InnerIterator it(w, first[i] + k); it; ++it) {
-        const int j = block_of[static_cast<std::size_t>(it.col())];
-        if (j == last || it.value() == 0.0) continue;
-        last = j;
-        near[i].push_back(j);
-        near[static_cast<std::size_t>(j)].push_back(static_cast<int>(i));
-      }
-    }
-  }
-  start.assign(1, 0);
-  column.clear();
+  BlockPattern pattern(problem, BlockPattern::Side::symmetric);
+  const std::vector<int>& block_of = pattern.block_of;
+  start = std::move(pattern.start);
+  column = std::move(pattern.column);
+  diagonal = std::move(pattern.diagonal);
   at.clear();
-  diagonal.resize(blocks);
   std::size_t total = 0;
   for (std::size_t i = 0; i < blocks; ++i) {
-    std::sort(near[i].begin(), near[i].end());
-    near[i].erase(std::unique(near[i].begin(), near[i].end()), near[i].end());
-    for (const int j : near[i]) {
-      if (j == static_cast<int>(i)) diagonal[i] = static_cast<int>(column.size());
-      column.push_back(j);
+    for (int e = start[i]; e < start[i + 1]; ++e) {
+      const auto j = static_cast<std::size_t>(column[static_cast<std::size_t>(e)]);
       at.push_back(total);
-      total += static_cast<std::size_t>(size[i] * size[static_cast<std::size_t>(j)]);
+      total += static_cast<std::size_t>(size[i] * size[j]);
     }
-    start.push_back(static_cast<int>(column.size()));
   }
   // Rows are visited in order, so the blocks (j, i) of a column i are met in the order of j.
   mirror.resize(column.size());

@@ -1,6 +1,6 @@
 #include "solve/block_rows.h"
 
-#include <algorithm>
+#include "solve/block_pattern.h"
 
 namespace scree {
 
@@ -16,7 +16,6 @@ void BlockRows<Real>::build(const MatrixProblem& problem) {
   column_.clear();
   width_.clear();
   values_.clear();
-  std::vector<std::int32_t> block_of_row(index(rows_));
   std::int32_t diagonal_size = 0;
   common_size_ = count == 0 ? 0 : problem.blocks[0].size;
   for (std::size_t i = 0; i < count; ++i) {
@@ -26,30 +25,19 @@ void BlockRows<Real>::build(const MatrixProblem& problem) {
     diagonal_first_[i] = diagonal_size;
     diagonal_size += block.size * block.size;
     if (block.size != common_size_) common_size_ = 0;
-    for (int k = 0; k < block.size; ++k)
-      block_of_row[index(block.first + k)] = static_cast<std::int32_t>(i);
   }
   diagonal_.assign(index(diagonal_size), Real(0));
   q_.resize(index(rows_));
   for (int k = 0; k < rows_; ++k) q_[index(k)] = static_cast<Real>(problem.q[k]);
 
-  // Where the block of a column stands in the row at hand, and the row for which that was noted.
-  std::vector<std::int32_t> place(count), noted(count, -1);
-  std::vector<std::int32_t> neighbours;
+  const BlockPattern pattern(problem, BlockPattern::Side::as_it_is);
+  std::vector<std::int32_t> place(count);  // of the blocks of the row at hand, in values_
   for (std::size_t i = 0; i < count; ++i) {
     const auto own = static_cast<std::int32_t>(i);
-    neighbours.clear();
-    for (int k = 0; k < size_[i]; ++k) {
-      for (SparseRows::InnerIterator it(problem.W, first_[i] + k); it; ++it) {
-        const std::int32_t j = block_of_row[index(static_cast<std::int32_t>(it.col()))];
-        if (j == own || it.value() == 0.0 || noted[index(j)] == own) continue;
-        noted[index(j)] = own;
-        neighbours.push_back(j);
-      }
-    }
-    std::sort(neighbours.begin(), neighbours.end());
     auto next = static_cast<std::int32_t>(values_.size());
-    for (const std::int32_t j : neighbours) {
+    for (int e = pattern.start[i]; e < pattern.start[i + 1]; ++e) {
+      const std::int32_t j = pattern.column[index(e)];
+      if (j == own) continue;
       place[index(j)] = next;
       next += size_[i] * size_[index(j)];
       column_.push_back(first_[index(j)]);
@@ -59,7 +47,7 @@ void BlockRows<Real>::build(const MatrixProblem& problem) {
     for (int k = 0; k < size_[i]; ++k) {
       for (SparseRows::InnerIterator it(problem.W, first_[i] + k); it; ++it) {
         const auto column = static_cast<std::int32_t>(it.col());
-        const std::int32_t j = block_of_row[index(column)];
+        const std::int32_t j = pattern.block_of[index(column)];
         if (it.value() == 0.0) continue;
         const int l = column - first_[index(j)];
         Real* block =

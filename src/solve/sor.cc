@@ -16,8 +16,8 @@
 //   in physics-based animation", ACM SIGGRAPH courses, 2013.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "problem/polygon.h"
 #include "solve/fixed_point.h"
 #include "solve/methods.h"
 #include "solve/options.h"
@@ -62,27 +62,6 @@ class Sor final : public MatrixSolver {
 
 double row_velocity(const MatrixProblem& problem, int row, const VecX& p) {
   return problem.W.row(row).dot(p) + problem.q[row];
-}
-
-/// The nearest point of the regular polygon with corners at radius (cos 2 pi k/n, sin 2 pi k/n).
-void project_on_polygon(double radius, int corners, double& x, double& y) {
-  const double half = std::numbers::pi / corners;
-  const double angle = std::atan2(y, x), length = std::hypot(x, y);
-  const double corner = 2.0 * half * std::round(angle / (2.0 * half));
-  const double side = angle < corner ? -1.0 : 1.0;
-  double along = length * std::cos(angle - corner);
-  double across = std::abs(length * std::sin(angle - corner));
-  const double c = std::cos(half), s = std::sin(half);
-  const double excess = std::max(0.0, c * along + s * across - radius * c);
-  along -= excess * c;
-  across -= excess * s;
-  if (s * along - c * across > radius * s) {
-    along = radius;
-    across = 0.0;
-  }
-  across *= side;
-  x = std::cos(corner) * along - std::sin(corner) * across;
-  y = std::sin(corner) * along + std::cos(corner) * across;
 }
 
 /// Two rows (one in the plane) on the disc or polygon of this radius.

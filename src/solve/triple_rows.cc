@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/block_pattern.h"
+
 namespace scree {
 
 void TripleRows::build(const MatrixProblem& problem, const MatrixAudit& audit, Law law) {
@@ -15,7 +17,6 @@ void TripleRows::build(const MatrixProblem& problem, const MatrixAudit& audit, L
   upper.assign(n, 0.0);
   is_dead.assign(n, 0);
   q.assign(3 * n, 0.0);
-  std::vector<int> block_of(static_cast<std::size_t>(problem.rows()));
   for (std::size_t i = 0; i < n; ++i) {
     const MatrixBlock& block = problem.blocks[i];
     first_[i] = block.first;
@@ -25,37 +26,26 @@ void TripleRows::build(const MatrixProblem& problem, const MatrixAudit& audit, L
     lower[i] = block.lower;
     upper[i] = block.upper;
     for (int k = 0; k < block.size; ++k) {
-      block_of[static_cast<std::size_t>(block.first + k)] = static_cast<int>(i);
       q[3 * i + static_cast<std::size_t>(k)] = problem.q[block.first + k];
     }
   }
 
-  start.assign(1, 0);
-  column.clear();
-  diagonal.clear();
-  values.clear();
-  std::vector<int> place(n, -1);
+  BlockPattern pattern(problem, BlockPattern::Side::as_it_is);
+  const std::vector<int>& block_of = pattern.block_of;
+  start = std::move(pattern.start);
+  column = std::move(pattern.column);
+  diagonal = std::move(pattern.diagonal);
+  values.assign(9 * column.size(), 0.0);
+  std::vector<int> place(n);
   const SparseRows& w = problem.W;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t begin = column.size();
-    const auto meet = [&](std::size_t j) {
-      if (place[j] >= 0) return;
-      place[j] = 0;
-      column.push_back(static_cast<int>(j));
-    };
-    meet(i);
-    for (int k = 0; k < size_[i]; ++k) {
-      for (SparseRows::InnerIterator it(w, first_[i] + k); it; ++it)
-        meet(static_cast<std::size_t>(block_of[static_cast<std::size_t>(it.col())]));
-    }
-    std::sort(column.begin() + static_cast<std::ptrdiff_t>(begin), column.end());
-    values.resize(9 * column.size(), 0.0);
-    for (std::size_t e = begin; e < column.size(); ++e) {
+    const auto begin = static_cast<std::size_t>(start[i]),
+               end = static_cast<std::size_t>(start[i + 1]);
+    for (std::size_t e = begin; e < end; ++e)
       place[static_cast<std::size_t>(column[e])] = static_cast<int>(e);
-      if (column[e] == static_cast<int>(i)) diagonal.push_back(static_cast<int>(e));
-    }
     for (int k = 0; k < size_[i]; ++k) {
       for (SparseRows::InnerIterator it(w, first_[i] + k); it; ++it) {
+        if (it.value() == 0.0) continue;
         const auto j = static_cast<std::size_t>(block_of[static_cast<std::size_t>(it.col())]);
         const auto at = 9 * static_cast<std::size_t>(place[j]) + static_cast<std::size_t>(3 * k) +
                         static_cast<std::size_t>(it.col() - first_[j]);
@@ -66,9 +56,6 @@ void TripleRows::build(const MatrixProblem& problem, const MatrixAudit& audit, L
     for (int k = size_[i]; k < 3 && !is_dead[i]; ++k)
       values[9 * static_cast<std::size_t>(diagonal[i]) + static_cast<std::size_t>(4 * k)] =
           1.0 / mass[i];
-    for (std::size_t e = begin; e < column.size(); ++e)
-      place[static_cast<std::size_t>(column[e])] = -1;
-    start.push_back(static_cast<int>(column.size()));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/script_text.h"
 #include "record/output_file.h"
 #include "scree/error.h"
 #include "view/asset_store.h"
@@ -79,21 +80,6 @@ void replace_once(std::string& text, std::string_view what, const std::string& w
         "the viewer's page in this program has no {}: it was built from other sources", what));
   }
   text.replace(at, what.size(), with);
-}
-
-/// JSON that stands inside <script>: nothing in it may look like the end of that element. (The
-/// script itself is made so by what builds it.)
-std::string inside_script(const std::string& json) {
-  std::string text;
-  text.reserve(json.size());
-  for (const char letter : json) {
-    if (letter == '<') {
-      text += "\\u003c";
-    } else {
-      text += letter;
-    }
-  }
-  return text;
 }
 
 constexpr double kTimeBytes = 20.0;  // of a frame's time in hello

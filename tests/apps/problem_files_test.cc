@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -128,6 +129,39 @@ TEST(ProblemInfo, SaysWhatIsInAFileAndExportConvertsIt) {
             10 * json["contacts"].get<int>());
   EXPECT_EQ(scree(folder, {"export", "w.hdf5", "x.h5"}).exit_code, 2);
   EXPECT_EQ(scree(folder, {"export", "wall", "x.yaml", "--format", "lcp"}).exit_code, 2);
+}
+
+// What would have no effect, or take the place of its own input, is a mistake and one line.
+TEST(ExportProblem, RefusesOptionsWithoutEffectAndItsOwnInput) {
+  const Folder folder;
+  const Outcome run = scree(folder, with(kWall, {"--save-every", "40"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::string input = "saved/wall-000040.h5";
+  const std::string before = folder.read(input);
+  const std::pair<Names, const char*> mistakes[] = {
+      {{input, "a.h5", "--format", "fclib-local", "--surfaces"}, "--surfaces is for .pvd"},
+      {{input, "a.h5", "--format", "fclib-local", "--max-size", "3"}, "--max-size is for .html"},
+      {{input, "a.h5", "--format", "fclib-local", "--set", "bricks=3"}, "--set"},
+      {{input, "a.h5", "--format", "fclib-local", "--directions", "4"}, "lcp and mlcp"},
+      {{input, input, "--format", "fclib-local"}, "would replace the problem it is made from"},
+      {{input, "saved/../" + input, "--format", "fclib-local"}, "would replace the problem"}};
+  for (const auto& [words, rule] : mistakes) {
+    const Outcome outcome = scree(folder, with({"export"}, words));
+    EXPECT_EQ(outcome.exit_code, 2) << rule;
+    EXPECT_NE(outcome.err.find(rule), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+  const Outcome save = scree(folder, {"solve", input, "--save", "./" + input});
+  EXPECT_EQ(save.exit_code, 2);
+  EXPECT_NE(save.err.find("--save would replace the problem"), std::string::npos) << save.err;
+  EXPECT_EQ(folder.read(input), before);
+  const Outcome rows =
+      scree(folder, {"export", input, "a.h5", "--format", "lcp", "--directions", "4", "--quiet"});
+  EXPECT_EQ(rows.exit_code, 0) << rows.err;
+  const Outcome again =
+      scree(folder, {"export", "a.h5", "b.h5", "--format", "mlcp", "--directions", "4"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.err.find("has no contacts"), std::string::npos) << again.err;
 }
 
 }  // namespace

@@ -95,6 +95,19 @@ TEST_F(Problems, MistakesAreOneLineAndExitCodeTwo) {
       {{"solve", "rows.hdf5", "--guess", "file"}, "neither a guess nor a solution"},
       {{"solve", "rows.hdf5#two"}, "number of a frame"},
       {{"solve", "."}, "is a folder"},
+      {{"solve", "sliding.hdf5#1", "--frame", "2"}, "name two frames"},
+      {{"solve", "sliding.hdf5", "--directions", "4"},
+       "--directions 4: the law coulomb has none; they belong to --law pyramid"},
+      {{"solve", "sliding.hdf5", "--directions", "4", "--law", "relaxed"},
+       "the law relaxed has none"},
+      {{"compare", "sliding.hdf5", "--directions", "4"}, "the law coulomb has none"},
+      {{"compare", "sliding.hdf5", "--directions", "4", "--law", "none"}, "the law none has none"},
+      {{"compare", "rows.hdf5", "--solvers", "lemke,admm", "--option", "memry=3"},
+       "--option memry is not an option of any of the solvers lemke and admm (did you mean "
+       "memory?)"},
+      {{"compare", "rows.hdf5", "--solvers", "lemke,admm", "--option", "memory=-3"},
+       "--option memory"},
+      {{"compare", "rows.hdf5", "--option", "memory"}, "memory"},
       {{"solve"}, "PROBLEM"},
       {{"compare", "nothing.hdf5"}, "nothing.hdf5"},
       {{"compare", "rows.hdf5", "--solvers", "lemka"}, "did you mean lemke?"},
@@ -155,6 +168,30 @@ TEST_F(Problems, CompareWritesTableCsvJsonAndPage) {
   EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
 }
 
+// Only jacobi knows omega: gauss-seidel is asked as always.
+TEST_F(Problems, OptionsOfACompareGoToThoseWhoKnowThem) {
+  const auto iterations = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {
+        "compare", "sliding.hdf5", "--solvers", "jacobi,gauss-seidel", "--tolerance", "1e-10"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Json json = json_of(words);
+    EXPECT_EQ(json["results"][1]["status"], "converged");
+    return std::pair(json["results"][0]["iterations"].get<int>(),
+                     json["results"][1]["iterations"].get<int>());
+  };
+  const auto usual = iterations({}), other = iterations({"--option", "omega=0.05"});
+  EXPECT_NE(usual.first, other.first);
+  EXPECT_EQ(usual.second, other.second);
+}
+
+TEST_F(Problems, DirectionsBelongToThePyramid) {
+  EXPECT_EQ(json_of({"solve", "sliding.hdf5", "--law", "pyramid", "--directions", "4"})["status"],
+            "converged");
+  EXPECT_TRUE(json_of({"compare", "sliding.hdf5", "--law", "pyramid", "--directions", "4",
+                       "--solvers", "lemke"})["complete"]
+                  .get<bool>());
+}
+
 TEST_F(Problems, CompareSearchesFoldersAndPrintsATable) {
   const Outcome outcome = run({"compare", ".", "--solvers", "all", "--repeat", "1"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -182,6 +219,11 @@ TEST_F(Problems, AnInterruptedComparisonWritesWhatItHas) {
   EXPECT_FALSE(json["complete"].get<bool>());
   EXPECT_GE(json["results"].size(), 2u);
   EXPECT_LT(json["results"].size(), 1000u);
+  // What was not run does not count, and is said to be left.
+  const int ran = json["summary"][0]["solvers"][0]["problems"].get<int>();
+  EXPECT_EQ(static_cast<std::size_t>(ran), json["results"].size() / 2);
+  EXPECT_EQ(json["problems_left"].get<int>(), 500 - ran);
+  EXPECT_THAT(outcome.err, HasSubstr(std::to_string(500 - ran) + " of 500 problems are left"));
   EXPECT_TRUE(folder.has("report.html"));
 }
 

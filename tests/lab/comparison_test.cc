@@ -88,6 +88,17 @@ TEST_F(Comparisons, FoldersAreSearchedAndFamiliesAreFolders) {
   EXPECT_EQ(one[0].family, "sliding");
 }
 
+// A text is nobody's problem; a file that is called .h5 and cannot be opened is named.
+TEST_F(Comparisons, BrokenFilesOfAFolderAreLeftOutAndNamed) {
+  const std::string whole = folder_ + "/rows/two.hdf5", cut = folder_ + "/rows/cut.h5";
+  fs::copy_file(whole, cut);
+  fs::resize_file(cut, fs::file_size(whole) / 2);
+  EXPECT_EQ(problems().size(), 2u);
+  ASSERT_EQ(skipped_.size(), 1u);
+  EXPECT_EQ(skipped_[0].path, cut);
+  EXPECT_THAT(skipped_[0].message, HasSubstr("cut.h5: "));
+}
+
 TEST_F(Comparisons, WhatIsNamedMustBeAProblem) {
   EXPECT_THROW(problems({"rows/notes.txt"}), InputError);
   EXPECT_THROW(problems({"nothing.hdf5"}), InputError);
@@ -139,6 +150,43 @@ TEST_F(Comparisons, AnInterruptLeavesWhatThereIs) {
   const Comparison comparison = compare(problems(), options, events);
   EXPECT_FALSE(comparison.is_complete);
   EXPECT_EQ(comparison.results.size(), 2u);
+  // Of the two problems none is through with all three solvers: none counts.
+  EXPECT_EQ(score_table(comparison, options.solvers, 1e-4).problems, 0u);
+  EXPECT_EQ(problems_left(comparison, options.solvers, 1e-4), 2u);
+}
+
+// Stopped after four solves of six: one problem is complete, and only that is in the table.
+TEST_F(Comparisons, WhatWasNotRunIsNotCounted) {
+  Counting events;
+  events.stop_after = 4;
+  ComparisonOptions options = options_with({"knowing", "lying", "crashing"});
+  options.give_up = &events.give_up;
+  const Comparison comparison = compare(problems({"rows", "blocks"}), options, events);
+  ASSERT_EQ(comparison.results.size(), 4u);
+  const ScoreTable table = score_table(comparison, options.solvers, 1e-4);
+  EXPECT_EQ(table.problems, 1u);
+  EXPECT_EQ(problems_left(comparison, options.solvers, 1e-4), 1u);
+  for (const SolverSummary& summary : summarise(table))
+    EXPECT_EQ(summary.solved + summary.failed + summary.not_applicable, 1);
+}
+
+TEST_F(Comparisons, OptionsGoToTheSolversTheyAreFor) {
+  static const bool is_registered = [] {
+    register_solver(scripted("echo", [](const MatrixProblem&, VecX&, const SolveOptions& given) {
+      SolveResult result;
+      result.iterations = given.extra.empty() ? 0 : static_cast<int>(given.extra[0].second);
+      return result;
+    }));
+    return true;
+  }();
+  ASSERT_TRUE(is_registered);
+  Counting events;
+  ComparisonOptions options = options_with({"echo", "knowing"});
+  options.solver_options["echo"] = {{"memory", 7.0}};
+  const Comparison comparison = compare(problems({"rows"}), options, events);
+  ASSERT_EQ(comparison.results.size(), 2u);
+  EXPECT_EQ(comparison.results[0].iterations, 7);
+  EXPECT_EQ(comparison.results[1].status, SolveStatus::converged);
 }
 
 TEST_F(Comparisons, AFileThatVanishesIsLeftOut) {
@@ -162,7 +210,8 @@ TEST_F(Comparisons, ReportsHoldTheResultsAndCannotEndTheirScript) {
                         .tolerances = options.tolerances,
                         .machine = {},
                         .lab = {},
-                        .law = ""};
+                        .law = "",
+                        .solver_options = {}};
   const std::string page = report_html(
       comparison, info, R"(<script id="scree-results" type="application/json"></script>)");
   EXPECT_EQ(page.find("</script>"), page.rfind("</script>"));

@@ -5,6 +5,8 @@
 #include <numbers>
 #include <random>
 
+#include "problem/polygon.h"
+
 namespace scree {
 namespace {
 
@@ -169,6 +171,24 @@ TEST(Shift, OfThePyramidIsTheSlipAgainstTheBestDirection) {
       EXPECT_NEAR(normal_shift(contact(3, 0.4), {Law::pyramid, directions}, u), 0.4 * slip, 1e-14);
     }
   }
+}
+
+// The square with its corners on the axes at 1: |x| + |y| <= 1; and what two corners leave of it.
+TEST(Projection, OnAPolygon) {
+  const auto on = [](int corners, double x, double y) {
+    project_on_polygon(1.0, corners, x, y);
+    return Vec3(x, y, 0.0);
+  };
+  EXPECT_LT((on(4, 1.0, 1.0) - Vec3(0.5, 0.5, 0.0)).norm(), 1e-15);    // the middle of a facet
+  EXPECT_LT((on(4, -1.0, 0.8) - Vec3(-0.6, 0.4, 0.0)).norm(), 1e-15);  // 0.4 along the diagonal
+  EXPECT_LT((on(4, 0.3, -5.0) - Vec3(0.0, -1.0, 0.0)).norm(), 1e-15);  // a corner
+  EXPECT_LT((on(4, 0.2, 0.3) - Vec3(0.2, 0.3, 0.0)).norm(), 1e-15);    // inside
+  EXPECT_LT((on(2, 0.3, 0.8) - Vec3(0.3, 0.0, 0.0)).norm(), 1e-15);    // on the axis
+  // The pyramid of friction 1 keeps its normal part where a point hardly sticks out.
+  double x = 3.0, y = 1.0;
+  project_on_polygon(2.0, 8, x, y);
+  const Vec3 nearest = project_on_pyramid(Vec3(2.0, x, y), 1.0, 8);
+  EXPECT_LT((nearest - Vec3(2.0, x, y)).norm(), 1e-15);
 }
 
 TEST(Shift, OfTheExactLawCountsRollingToo) {

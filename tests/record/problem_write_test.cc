@@ -350,6 +350,77 @@ TEST(ProblemRead, RefusalsNameFieldValueAndRule) {
 #undef UNUSED
 }
 
+// What names one body where there must be two, or none where there must be one.
+TEST(ProblemRead, ContactsJoinTwoBodiesAndRowsHaveSides) {
+  const TestFolder folder;
+  const auto said = [&](const auto& change) {
+    StoredProblem stored = some_problem();
+    change(*stored.bodies);
+    const std::string path = folder.file("a.h5");
+    write_problem(path, stored, "scree");
+    const std::string text = refusal(path);
+    return text.starts_with(path + ": ") ? text.substr(path.size() + 2) : text;
+  };
+  EXPECT_EQ(said([](Problem&) {}), "");
+  EXPECT_EQ(said([](Problem& problem) { problem.contacts[3].b = 0; }),
+            "/scree_problem/contacts/bodies[3]: 0, 0: must be two bodies");
+  EXPECT_EQ(said([](Problem& problem) { problem.contacts[4].a = 2; }),
+            "/scree_problem/contacts/bodies[4]: 2, 2: must be two bodies");
+  EXPECT_EQ(said([](Problem& problem) { problem.rows[2].side_count = 0; }),
+            "/scree_problem/rows/side_count[2]: 0: must be a whole number from 1 to 4");
+}
+
+// Squares of 1e200 are no numbers, nor are those of 1e-200: a judge would find everything small.
+TEST(ProblemRead, NumbersBeyondAllReasonAreRefused) {
+  const TestFolder folder;
+  const auto said = [&](double of_w, double of_q) {
+    StoredProblem stored;
+    stored.matrices.W = (of_w * MatX::Identity(3, 3)).sparseView(0.0, 0.0);
+    stored.matrices.q = of_q * Vec3(-1.0, 0.0, 0.0);
+    stored.matrices.blocks.resize(1);
+    write_problem(folder.file("a.hdf5"), stored, "fclib-local");
+    const std::string text = refusal(folder.file("a.hdf5")), rule = ": its largest entry must be";
+    return text.substr(0, text.find(rule))
+        .substr(std::min(text.size(), folder.file("a.hdf5").size()));
+  };
+  EXPECT_EQ(said(1.0, 1.0), "");
+  EXPECT_EQ(said(1e50, 1e-50), "");
+  EXPECT_EQ(said(1.0, 0.0), "");
+  EXPECT_EQ(said(1e120, 1.0), ": W: 1e+120");
+  EXPECT_EQ(said(1e-120, 1.0), ": W: 1e-120");
+  EXPECT_EQ(said(1.0, 1e120), ": q: 1e+120");
+  EXPECT_EQ(said(1.0, 1e-120), ": q: 1e-120");
+}
+
+// Nothing to solve is a problem too: it comes back from every format that can hold it.
+TEST(ProblemWrite, EmptyProblemsComeBack) {
+  const TestFolder folder;
+  StoredProblem rows;
+  rows.matrices.W.resize(0, 0);
+  rows.matrices.q.resize(0);
+  StoredProblem bodies;
+  bodies.bodies.emplace().bodies.resize(2);
+  bodies.bodies->step = 0.01;
+  bodies.bodies->bodies[1].inverse_mass.setConstant(1.0);
+  bodies.bodies->bodies[1].inverse_inertia.setIdentity();
+  bodies.mechanics.emplace();
+  bodies.mechanics->position = bodies.mechanics->velocity = bodies.mechanics->angular_velocity =
+      std::vector<Vec3>(2, Vec3::Zero());
+  bodies.mechanics->orientation.assign(2, Quat::Identity());
+  bodies.matrices = matrix_problem(*bodies.bodies);
+  const std::pair<const StoredProblem*, const char*> all[] = {
+      {&rows, "lcp"},   {&rows, "mlcp"},          {&rows, "fclib-local"},   {&bodies, "scree"},
+      {&bodies, "lcp"}, {&bodies, "fclib-local"}, {&bodies, "fclib-global"}};
+  for (const auto& [problem, format] : all) {
+    SCOPED_TRACE(format);
+    write_problem(folder.file("a.h5"), *problem, format);
+    const StoredProblem again = read_problem(folder.file("a.h5"));
+    EXPECT_EQ(again.matrices.rows(), 0);
+    EXPECT_TRUE(again.matrices.blocks.empty());
+    EXPECT_EQ(again.format, format);
+  }
+}
+
 // Damaged anywhere, a file is read (the damage hit a number) or refused; nothing worse.
 TEST(ProblemRead, DamageIsSurvived) {
   const TestFolder folder;

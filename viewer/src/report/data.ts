@@ -53,7 +53,10 @@ export interface Data {
   solvers: string[];
   command: string;
   machine: Record<string, string | number>;
+  solver_options?: string[];
   complete: boolean;
+  problems: number;
+  problems_left: number; // not counted: interrupted before all solvers were through with them
   skipped: { problem: string; message: string }[];
   statistics: Statistics[];
   results: Result[];

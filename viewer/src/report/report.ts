@@ -4,7 +4,7 @@ import { copyText, h } from '../ui/dom';
 import { benchHeader, benchSections } from './bench';
 import type { BenchData } from './bench_data';
 import { convergenceCharts, profileCharts } from './charts';
-import { readData, toleranceText, unique } from './data';
+import { readData, toleranceText } from './data';
 import type { Data } from './data';
 import { Looks } from './look';
 import { proxHeader, proxSections } from './prox';
@@ -21,7 +21,7 @@ function followTheme(): HTMLElement {
 }
 
 function header(data: Data, theme: HTMLElement): HTMLElement {
-  const problems = unique(data.results.map((result) => result.problem)).length;
+  const problems = data.problems - data.problems_left;
   const tolerances = data.tolerances.map(toleranceText).join(', ');
   const judge = data.judged_by === 'siconos' ? 'Siconos’s residual' : 'Scree’s residual (relative rms)';
   const links = [['summary', 'Summary'], ['profiles', 'Profiles'], ['convergence', 'Convergence'], ['families', 'Families'],
@@ -29,8 +29,9 @@ function header(data: Data, theme: HTMLElement): HTMLElement {
   return h('header', {},
     h('div', { class: 'row' }, h('h1', {}, 'Comparison of solvers'), h('span', { class: 'space' }), theme),
     h('p', {}, `${problems} problems, ${data.solvers.length} solvers, tolerance ${tolerances} on ${judge}, judged from outside the solvers; `
-      + `law ${data.law || 'of each file'}; at most ${data.time_limit_s} s per solve.`),
-    data.complete ? null : h('p', { class: 'warning' }, 'The comparison was interrupted: what is missing counts as not applicable.'),
+      + `law ${data.law || 'of each file'}; at most ${data.time_limit_s} s per solve.`
+      + (data.solver_options ? ` Solver options: ${data.solver_options.join(', ')}.` : '')),
+    data.complete ? null : h('p', { class: 'warning' }, `The comparison was interrupted: ${data.problems_left} of ${data.problems} problems are left and do not count.`),
     h('nav', {}, ...links.map(([id, text]) => h('a', { href: `#${id}` }, text))));
 }
 
