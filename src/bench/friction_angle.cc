@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/two_solutions.h"
 #include "model/demos.h"
 #include "problem/audit.h"
 #include "scree/world.h"
@@ -16,6 +17,9 @@ constexpr double kShift = 1e-12;      // m, of the perturbed starts
 constexpr double kApart = 1e-6;       // m
 constexpr double kRest = 1e-7;        // m and rad, over the window
 constexpr double kRestWindow = 0.25;  // s
+// m/s over the tolerance: answers that differ by more are asked whether they are two solutions. The
+// condition of a row of 25 bodies explains a hundredth of it.
+constexpr double kSameVelocity = 1e4;
 // What single precision reaches: rounding of impulses of 0.1 N s on bodies of 1 kg, over g h.
 constexpr double kSingleTolerance = 1e-6;
 // Where sweeps have not converged by then they go round in circles.
@@ -63,17 +67,6 @@ SolveOptions options_of(const BenchMethod& method, const SimulationLimits& limit
   return options;
 }
 
-/// The farthest any body's velocity is from what it is with other impulses, in m/s.
-double velocity_difference(const Problem& problem, const Impulses& one, const Impulses& other) {
-  std::vector<BodyVelocity> first, second;
-  velocities_from(problem, one, first);
-  velocities_from(problem, other, second);
-  double most = 0.0;
-  for (std::size_t k = 0; k < first.size(); ++k)
-    most = std::max(most, (first[k].linear - second[k].linear).norm());
-  return most;
-}
-
 /// How far a body went and turned between two steps, to and fro included.
 void add_motion(const Trajectory& trajectory, int body, int first, int last, Agreement& agreement) {
   const auto at = [&](int step) -> const PlanarPose& {
@@ -115,6 +108,7 @@ std::vector<BenchMethod> friction_methods(bool is_quick) {
       {.label = "lemke", .solver = "lemke", .law = "pyramid"},
       {.label = "block-pivot", .solver = "block-pivot", .law = "pyramid"},
       {.label = "pivotal-newton", .solver = "pivotal-newton", .law = "pyramid"},
+      {.label = "auto", .solver = "auto"},
       {.label = "gauss-seidel", .solver = "gauss-seidel", .max_iterations = kMostIterations},
   };
   for (const char* name : {"prox-richardson", "prox-jacobi", "prox-gauss-seidel"}) {
@@ -170,10 +164,11 @@ std::vector<int> resting_bodies(const Trajectory& trajectory) {
 }
 
 Agreement agreement_between(const Trajectory& trajectory, const Trajectory& reference,
-                            const Sensitivity& sensitivity) {
+                            const Sensitivity& sensitivity, int first_branching) {
   Agreement agreement;
   const int last = shared_steps(trajectory, reference);
-  const int missed = first_missed(trajectory, reference);
+  int missed = first_missed(trajectory, reference);
+  if (first_branching > 0) missed = std::min(missed, first_branching);
   agreement.over_time.assign(static_cast<std::size_t>(last) + 1, 0.0);
   for (int step = 0; step <= last; ++step) {
     double& now = agreement.over_time[static_cast<std::size_t>(step)];
@@ -204,7 +199,9 @@ std::vector<StepAgreement> compare_steps(const Scene& scene, const BenchMethod& 
   Audit audit;
   audit.directions = 2;
   Impulses impulses;
+  int step = 0;
   simulate(scene, reference, limits, [&](const World& world) {
+    ++step;
     const Problem& problem = world.problem();
     if (problem.contacts.empty()) return;
     audit.prepare(problem);
@@ -218,8 +215,15 @@ std::vector<StepAgreement> compare_steps(const Scene& scene, const BenchMethod& 
       ++all[k].steps;
       if (!(audit.residual(problem, impulses, options.law) <= options.tolerance)) continue;
       ++all[k].converged;
-      all[k].velocity =
-          std::max(all[k].velocity, velocity_difference(problem, impulses, world.impulses()));
+      const double apart = velocity_difference(problem, impulses, world.impulses());
+      if (apart > kSameVelocity * options.tolerance &&
+          polished_pair(problem, impulses, world.impulses()).are_two()) {
+        ++all[k].other_solutions;
+        if (all[k].first_other == 0) all[k].first_other = step;
+        all[k].other_velocity = std::max(all[k].other_velocity, apart);
+        continue;
+      }
+      all[k].velocity = std::max(all[k].velocity, apart);
     }
   });
   return all;
@@ -248,10 +252,16 @@ FrictionResult run_friction_case(const FrictionCase& subject,
       find_sensitivity(scene, reference.method, reference.trajectory, limits, perturbations);
   result.resting = static_cast<int>(resting_bodies(reference.trajectory).size());
   const std::vector<StepAgreement> alone = compare_steps(scene, reference.method, methods, limits);
+  for (const StepAgreement& steps : alone) {
+    if (steps.first_other == 0) continue;
+    if (result.first_branching == 0 || steps.first_other < result.first_branching)
+      result.first_branching = steps.first_other;
+  }
   for (std::size_t k = 0; k < result.runs.size(); ++k) {
     FrictionRun& run = result.runs[k];
     run.alone = alone[k];
-    run.agreement = agreement_between(run.trajectory, reference.trajectory, result.sensitivity);
+    run.agreement = agreement_between(run.trajectory, reference.trajectory, result.sensitivity,
+                                      result.first_branching);
   }
   news(fmt::format("{}: compared with {}", subject.name(), reference.method.label));
   return result;

@@ -56,7 +56,8 @@ struct Agreement {
   double farthest = 0.0;                     // m, of any body at any time
   double farthest_steady = 0.0;              // m, of those that are steady
   double at_end = 0.0, at_end_steady = 0.0;  // m
-  double until_missed = 0.0;      // m, of steady bodies before one of the two misses the tolerance
+  /// m, of steady bodies before one of the two misses the tolerance or the motion branches.
+  double until_missed = 0.0;
   double apart_at = -1.0;         // s, when a body is first more than 1 um away; -1: never
   std::vector<double> over_time;  // m, of the body that is farthest, after every step
   /// Of the bodies that rest at the end by the reference, over the last quarter of a second.
@@ -69,6 +70,10 @@ struct StepAgreement {
   int steps = 0;          // with contacts
   int converged = 0;      // of them, by the audit
   double velocity = 0.0;  // m/s, farthest of any body from the reference where it converged
+  /// Steps where it found another solution than the reference (two_solutions.h): not in `velocity`.
+  int other_solutions = 0;
+  int first_other = 0;          // the first of them, 1 for the first step; 0: none
+  double other_velocity = 0.0;  // m/s, how far apart the two are
 };
 
 struct FrictionRun {
@@ -83,6 +88,7 @@ struct FrictionResult {
   FrictionCase subject;
   Sensitivity sensitivity;
   int resting = 0;            // bodies, at the end, by the reference
+  int first_branching = 0;    // the first step with two solutions that a method found; 0: none
   std::size_t reference = 0;  // among the runs
   std::vector<FrictionRun> runs;
 };
@@ -99,7 +105,7 @@ Sensitivity find_sensitivity(const Scene& scene, const BenchMethod& method,
                              const Trajectory& reference, const SimulationLimits& limits,
                              int perturbations);
 Agreement agreement_between(const Trajectory& trajectory, const Trajectory& reference,
-                            const Sensitivity& sensitivity);
+                            const Sensitivity& sensitivity, int first_branching = 0);
 /// The bodies that do not move over the last quarter of a second.
 std::vector<int> resting_bodies(const Trajectory& trajectory);
 /// Follows `reference` and solves each of its steps with each method as well.

@@ -90,6 +90,7 @@ Json friction_json(const FrictionResult& result, Series series) {
   json["bodies"] = sensitivity.spread.size();
   json["steady_bodies"] = sensitivity.steady_count();
   json["resting_bodies"] = result.resting;
+  json["branches_at_step"] = result.first_branching > 0 ? Json(result.first_branching) : Json();
   json["reference"] = result.runs[result.reference].method.label;
   json["shift_m"] = sensitivity.shift;
   json["spread_m"] = *std::max_element(sensitivity.spread.begin(), sensitivity.spread.end());
@@ -101,6 +102,8 @@ Json friction_json(const FrictionResult& result, Series series) {
     entry["alone_steps"] = run.alone.steps;
     entry["alone_converged"] = run.alone.converged;
     entry["alone_velocity_m_s"] = run.alone.velocity;
+    entry["alone_other_solutions"] = run.alone.other_solutions;
+    entry["alone_other_m_s"] = run.alone.other_velocity;
     if (series == Series::with) {
       entry["step"] = run.trajectory.step;
       entry["x"] = drawn(run.trajectory);
@@ -178,6 +181,9 @@ void add_friction_text(const FrictionResult& result, std::string& text) {
       result.sensitivity.steady_count(), result.sensitivity.spread.size(), result.sensitivity.shift,
       *std::max_element(result.sensitivity.spread.begin(), result.sensitivity.spread.end()),
       result.resting);
+  if (result.first_branching > 0)
+    text += fmt::format("  step {} has two solutions: what comes after is not compared\n",
+                        result.first_branching);
   text += fmt::format("  {:<26} {:>8} {:>8} {:>7} {:>12} {:>9} {:>9} {:>9} {:>9} {:>12} {:>8}\n",
                       "", "CPU s", "it/step", "missed", "before that", "steady m", "any m",
                       "slip m", "turn rad", "steps alone", "m/s");

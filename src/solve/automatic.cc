@@ -2,11 +2,13 @@
 //
 // Gauss-Seidel serves nearly every step. What it cannot do is shift load across a whole wall or
 // arch: there the interior point takes over, if its factor is affordable (walls, chains and sheets;
-// not heaps), and hands its impulses back. Problems given by matrices: auto_matrices.h.
+// not heaps), and hands its impulses back. What is then still unsolved and small goes to Newton's
+// method on matrices (last_resort.h). Problems given by matrices: auto_matrices.h.
 #include <algorithm>
 #include <chrono>
 
 #include "solve/auto_matrices.h"
+#include "solve/last_resort.h"
 #include "solve/methods.h"
 #include "solve/options.h"
 
@@ -44,6 +46,8 @@ class Automatic final : public Solver {
   }
 
  private:
+  SolveResult solve_contacts(const Problem& problem, Impulses& impulses,
+                             const SolveOptions& options);
   /// Counts the work of `step` in `total` and keeps its outcome.
   static void add(SolveResult& total, SolveResult step);
 
@@ -51,6 +55,7 @@ class Automatic final : public Solver {
   std::unique_ptr<Solver> sweeps_ = gauss_seidel_info().create();
   std::unique_ptr<Solver> interior_ = interior_point_info().create();
   std::unique_ptr<Solver> hybrid_ = hybrid_info().create();
+  LastResort last_resort_;
 };
 
 void Automatic::add(SolveResult& total, SolveResult step) {
@@ -64,7 +69,23 @@ void Automatic::add(SolveResult& total, SolveResult step) {
 SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
                              const SolveOptions& options) {
   if (options.law == Law::pyramid) return matrices_.solve(problem, impulses, options);
-  if (!problem.rows.empty()) return hybrid_->solve(problem, impulses, options);
+  const auto start = std::chrono::steady_clock::now();
+  SolveResult result = problem.rows.empty() ? solve_contacts(problem, impulses, options)
+                                            : hybrid_->solve(problem, impulses, options);
+  SolveOptions last = options;
+  last.time_limit = time_left(options, start);
+  last.max_iterations = options.max_iterations - result.iterations;
+  const bool is_out = options.max_iterations > 0 && last.max_iterations <= 0;
+  if (options.max_iterations <= 0) last.max_iterations = 0;
+  if (result.status == SolveStatus::converged || is_out || is_time_over(options, start) ||
+      !LastResort::applies(problem, options))
+    return result;
+  add(result, last_resort_.solve(problem, impulses, last, result.status));
+  return result;
+}
+
+SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses,
+                                      const SolveOptions& options) {
   const int most = options.max_iterations > 0 ? options.max_iterations
                                               : gauss_seidel_info().default_max_iterations;
   const bool is_cold = std::all_of(impulses.contacts.begin(), impulses.contacts.end(),

@@ -18,6 +18,11 @@ constexpr double kFarOff = 1e3;      // times the best: diverging
 constexpr double kThrownOff = 10.0;  // times the best: acceleration has gone wrong
 constexpr int kMostPlainSweeps = 200;
 constexpr int kMostPatience = 1 << 20;  // iterations
+// Of creeping impulses.
+constexpr int kIdleBeforeCreep = 100;  // iterations in which the best has not come down by a tenth
+constexpr int kPlainSpell = 50;        // iterations
+constexpr double kLeastJump = 5.0;     // iterations: what a jump is to save
+constexpr double kJumpWorse = 1e4;     // times the residual before: it is taken back
 
 /// Before it is known how changes and residual compare.
 bool is_early_look(int sweep) { return sweep == 3 || sweep == 7 || sweep == 14; }
@@ -69,6 +74,33 @@ bool FixedPoint::accelerate(const FixedPointPlan& plan, VecX& p) {
   if (plan.acceleration == Acceleration::conjugate)
     return conjugate_.accelerate(span_of(before_), span_of(p), weight_);
   return anderson_.accelerate(span_of(before_), span_of(p), weight_);
+}
+
+bool FixedPoint::jump(VecX& p, const SolveOptions& options) {
+  creep_.note(span_of(before_), span_of(p), weight_);
+  if (!creep_.is_creeping()) return false;
+  const double* f = creep_.change().data();
+  double room = kInfinity;
+  for (const MatrixBlock& block : problem_->blocks) {
+    const double *own = p.data() + block.first, *change = f + block.first;
+    const double friction = options.law == Law::none ? 0.0 : block.friction;
+    room = std::min(room, block.is_contact()
+                              ? room_in_cone(own, change, std::min(block.size - 1, 2), friction)
+                              : room_in_bounds(*own, *change, block.lower, block.upper));
+  }
+  const double length = creep_.length(room);
+  if (length < kLeastJump) return false;
+  const double residual = audit.residual(p, options);
+  u_ = p;
+  for (Eigen::Index k = 0; k < p.size(); ++k) p[k] += length * f[k];
+  project(p, {options.law, options.directions});
+  if (!(audit.residual(p, options) <= kJumpWorse * residual)) {
+    p = u_;
+    creep_.wait_longer();
+    return false;
+  }
+  creep_.reset();
+  return true;
 }
 
 FixedPoint::Turn FixedPoint::turn(SweepMap& map, const FixedPointPlan& plan, int sweep,
@@ -124,12 +156,18 @@ SolveResult FixedPoint::run(SweepMap& map, const FixedPointPlan& plan, VecX& p,
          .patience = plan.idle_iterations,
          .plain_sweeps = plan.plain_sweeps,
          .first_accelerated = plan.plain_sweeps};
+  now.gained = now.best;
   best_ = p;
   SolveStatus status = SolveStatus::iteration_limit;
   bool is_u_fresh = true;  // u_ belongs to p
 
   for (int sweep = 1; !(now.best <= options.tolerance); ++sweep) {
-    const bool is_accelerated = may_accelerate(plan) && sweep > now.first_accelerated;
+    const bool is_looking = sweep <= now.plain_until;
+    if (sweep == now.plain_until + 1)
+      now.first_accelerated = std::max(now.first_accelerated, now.plain_until);
+    const bool is_accelerated =
+        may_accelerate(plan) && sweep > now.first_accelerated && !is_looking;
+    if (is_looking) before_ = p;
     if (is_accelerated) {
       if (sweep == now.first_accelerated + 1) {
         anderson_.reset(weight_.size(), plan.memory);
@@ -163,6 +201,15 @@ SolveResult FixedPoint::run(SweepMap& map, const FixedPointPlan& plan, VecX& p,
         if (is_at_rest) status = SolveStatus::stalled;
         break;
       }
+      if (now.best < 0.9 * now.gained) {
+        now.gained = now.best;
+        now.last_gain = sweep;
+      }
+      if (plan.creep_after > 0 && sweep >= plan.creep_after && !is_looking &&
+          sweep - now.last_gain >= kIdleBeforeCreep) {
+        now.plain_until = sweep + kPlainSpell;
+        creep_.reset();
+      }
       // Look again when the sweeps have come down by as much as the residual still has to.
       now.judge_below = 0.8 * moved * std::clamp(options.tolerance / residual, 0.1, 1.0);
       const Turn turned = turn(map, plan, sweep, residual, is_accelerated);
@@ -174,6 +221,15 @@ SolveResult FixedPoint::run(SweepMap& map, const FixedPointPlan& plan, VecX& p,
         p = best_;
         is_u_fresh = false;
         continue;
+      }
+    }
+    if (is_looking) {
+      const bool has_jumped = jump(p, options);
+      // Creeping is slow, not divergent: smaller steps would make it slower.
+      if (has_jumped || creep_.is_creeping()) {
+        now.plain_until = sweep + kPlainSpell;
+        now.last_better = sweep;
+        is_u_fresh = false;
       }
     }
     if (is_accelerated && accelerate(plan, p)) {

@@ -1,13 +1,14 @@
 // Runs a fixed-point map p -> G(p) on the impulses of a problem given by matrices until the judge
-// is content: when to ask it, what the best iterate was, acceleration with a way back, smaller
-// steps when the iteration diverges, limits and histories. The maps are in the files of the
-// methods.
+// is content: when to ask it, what the best iterate was, acceleration with a way back, jumps where
+// impulses creep, smaller steps when the iteration diverges, limits and histories. The maps are in
+// the files of the methods.
 #pragma once
 
 #include <string>
 
 #include "solve/anderson.h"
 #include "solve/block_rows.h"
+#include "solve/creep.h"
 #include "solve/matrix_solver.h"
 #include "solve/nonlinear_cg.h"
 
@@ -34,8 +35,9 @@ struct FixedPointPlan {
   int idle_iterations = 0;  // without a better residual before the step is halved; 0: never
   int max_halvings = 20;
   Acceleration acceleration = Acceleration::none;
-  int memory = 8;                   // columns of Anderson's method
-  int plain_sweeps = 8;             // before acceleration starts
+  int memory = 8;        // columns of Anderson's method
+  int plain_sweeps = 8;  // before acceleration starts
+  int creep_after = 0;   // iterations before creeping impulses are looked for (creep.h); 0: never
   bool stops_when_content = false;  // at the map's own test, whatever the judge says
 };
 
@@ -57,6 +59,9 @@ class FixedPoint {
     int rising = 0;      // sweeps in a row that moved more than the one before
     int last_better = 0, halvings = 0, content_at = 0;
     int patience, plain_sweeps, first_accelerated;
+    double gained = 0.0;  // the best when it had last come down by a tenth
+    int last_gain = 0;
+    int plain_until = 0;  // sweeps, in which it is seen whether impulses creep
 
     void note(double moved);
     /// Diverging, as far as the changes tell.
@@ -68,6 +73,8 @@ class FixedPoint {
   bool may_accelerate(const FixedPointPlan& plan) const;
   bool accelerate(const FixedPointPlan& plan, VecX& p);
   void project(VecX& p, LawChoice law) const;
+  /// Jumps ahead where the last sweep, from `before_`, was like those before it.
+  bool jump(VecX& p, const SolveOptions& options);
   /// Whether to go on from the best iterate, plainly or with smaller steps.
   Turn turn(SweepMap& map, const FixedPointPlan& plan, int sweep, double residual,
             bool is_accelerated);
@@ -75,6 +82,7 @@ class FixedPoint {
   const MatrixProblem* problem_ = nullptr;
   Course course_;
   Anderson anderson_;
+  Creep creep_;
   ConjugateSteps conjugate_;
   VecX u_, before_, best_;
   std::vector<double> weight_;  // 1/eta of every row

@@ -12,6 +12,7 @@
 #include "problem/audit.h"
 #include "solve/anderson.h"
 #include "solve/contact_system.h"
+#include "solve/creep.h"
 #include "solve/matrix_solver.h"
 #include "solve/matrix_sweeps.h"
 #include "solve/methods.h"
@@ -24,6 +25,11 @@ namespace {
 constexpr std::size_t kWide = 200;  // contacts from which wide sweeps pay
 constexpr int kSmallRounds = 4;
 constexpr int kLookEvery = 25;  // sweeps; a look costs about half a sweep
+constexpr int kCreepAfter = 1200;
+constexpr int kIdleLooks = 4;  // without a better residual: plain sweeps, to see whether it creeps
+constexpr int kPlainSpell = 50;     // sweeps
+constexpr double kLeastJump = 5.0;  // sweeps: what a jump is to save
+constexpr double kJumpWorse = 1e4;  // times the residual before: it is taken back
 
 class GaussSeidel final : public Solver {
  public:
@@ -35,6 +41,8 @@ class GaussSeidel final : public Solver {
   }
 
  private:
+  /// Jumps ahead where the last sweep, from `before_`, was like those before it.
+  bool jump(const Problem& problem, Impulses& impulses, const SolveOptions& options);
   void flatten(const Impulses& impulses, std::vector<double>& x) const;
   void unflatten(const Problem& problem, std::span<const double> x, Law law,
                  Impulses& impulses) const;
@@ -44,9 +52,41 @@ class GaussSeidel final : public Solver {
   ContactSystem system_;
   Audit audit_;
   Anderson anderson_;
+  Creep creep_;
   std::vector<double> before_, after_, weight_;
-  Impulses best_;
+  Impulses best_, kept_;
 };
+
+bool GaussSeidel::jump(const Problem& problem, Impulses& impulses, const SolveOptions& options) {
+  flatten(impulses, after_);
+  creep_.note(before_, after_, weight_);
+  if (!creep_.is_creeping()) return false;
+  const double* f = creep_.change().data();
+  double room = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < impulses.contacts.size(); ++i) {
+    const double friction = options.law == Law::none ? 0.0 : problem.contacts[i].friction;
+    room = std::min(room, room_in_cone(&after_[3 * i], &f[3 * i], 2, friction));
+  }
+  const std::size_t first_row = 3 * impulses.contacts.size();
+  for (std::size_t i = 0; i < impulses.rows.size(); ++i) {
+    room = std::min(room, room_in_bounds(after_[first_row + i], f[first_row + i],
+                                         problem.rows[i].lower, problem.rows[i].upper));
+  }
+  const double length = creep_.length(room);
+  if (length < kLeastJump) return false;
+  const double residual = audit_.residual(problem, impulses, options.law);
+  kept_ = impulses;
+  for (std::size_t k = 0; k < after_.size(); ++k) after_[k] += length * f[k];
+  unflatten(problem, after_, options.law, impulses);
+  if (!(audit_.residual(problem, impulses, options.law) <= kJumpWorse * residual)) {
+    impulses = kept_;
+    creep_.wait_longer();
+    return false;
+  }
+  creep_.reset();
+  system_.set_velocities(problem, impulses);
+  return true;
+}
 
 void GaussSeidel::flatten(const Impulses& impulses, std::vector<double>& x) const {
   x.resize(3 * impulses.contacts.size() + impulses.rows.size());
@@ -81,6 +121,7 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
   const int memory = whole_option(options, "memory", 8, 0);
   int plain_sweeps = whole_option(options, "plain_sweeps", 8, 0);
   int first_accelerated = plain_sweeps;
+  const int creep_after = whole_option(options, "creep_after", kCreepAfter, 0);
   const double spare = option(options, "spare_sweeps", 20);
   const double polish_visits = option(options, "polish_visits", 4000);
   const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : kMaxSweeps;
@@ -122,12 +163,15 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
       options.tolerance;  // first look when a sweep moves no more than the tolerance
   bool is_converged = false;
   int since_best = 0;
+  int plain_until = 0;  // sweeps, in which it is seen whether impulses creep
 
   for (int sweep = 1;; ++sweep) {
-    const bool is_accelerated = memory > 0 && sweep > first_accelerated;
+    const bool is_looking = sweep <= plain_until;
+    const bool is_accelerated = memory > 0 && sweep > first_accelerated && !is_looking;
+    if (sweep == plain_until + 1) first_accelerated = std::max(first_accelerated, plain_until);
     if (sweep == first_accelerated + 1) anderson_.reset(weight_.size(), memory);
     const bool is_time_to_look = sweep % kLookEvery == 0;
-    if (is_accelerated) flatten(impulses, before_);
+    if (is_accelerated || is_looking) flatten(impulses, before_);
     const double moved = std::sqrt(gauss_seidel_sweep(system_, impulses, sweep_options) /
                                    static_cast<double>(blocks)) /
                          audit_.reference_velocity;
@@ -150,6 +194,11 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
         best_ = impulses;
       } else {
         ++since_best;
+      }
+      if (creep_after > 0 && sweep >= creep_after && since_best >= kIdleLooks && !is_looking &&
+          !is_converged) {
+        plain_until = sweep + kPlainSpell;
+        creep_.reset();
       }
       // Acceleration may throw an iterate far off, and the exact law has cycles: go back to the
       // best and on plainly.
@@ -183,6 +232,8 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
         break;
       }
     }
+    if (is_looking && (jump(problem, impulses, options) || creep_.is_creeping()))
+      plain_until = sweep + kPlainSpell;
     if (is_accelerated) {
       flatten(impulses, after_);
       if (anderson_.accelerate(before_, after_, weight_)) {
@@ -217,6 +268,8 @@ SolverInfo gauss_seidel_info() {
             "columns of Anderson acceleration; 0 switches it off below 200 "
             "contacts"},
            {"plain_sweeps", 8, "sweeps before Anderson acceleration starts, below 200 contacts"},
+           {"creep_after", kCreepAfter,
+            "sweeps before creeping impulses are looked for, below 200 contacts; 0: never"},
            {"polish_visits", 4000, "visits for which small problems are solved to rounding"},
            {"spare_sweeps", 20, "sweeps that may be spent beyond the tolerance"},
            {"cold_share", kColdShare,

@@ -16,7 +16,9 @@
 // friction is not at its limit. They say nothing about contacts that pull, so here they are noted,
 // and the judge decides (unless `faithful` is set). Its guard against divergence (restart with half
 // of omega when an impulse exceeds a limit) acts here on the residual: FixedPoint. New here:
-// Anderson acceleration, without which a stack of ten boxes takes thousands of iterations.
+// Anderson acceleration, without which a stack of ten boxes takes thousands of iterations, and
+// jumps where impulses creep (creep.h), without which rows of bodies that land together take
+// millions.
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -34,6 +36,7 @@ constexpr int kPowerSteps = 40;  // beyond, estimates
 constexpr int kIdleIterations = 100;
 constexpr int kMaxIterations = 20000;
 constexpr int kMemory = 8;
+constexpr int kCreepAfter = 300;  // iterations
 
 enum class Scheme { richardson, jacobi, gauss_seidel };
 
@@ -303,6 +306,8 @@ SolveResult Prox::run(ProxMap<Real>& map, const MatrixProblem& problem, VecX& im
   plan.memory = whole_option(options, "memory", faithful > 0 ? 0 : kMemory, 0);
   if (plan.memory > 0) plan.acceleration = Acceleration::anderson;
   plan.plain_sweeps = whole_option(options, "plain_sweeps", 8, 0);
+  const bool is_plain = faithful > 0 || std::is_same_v<Real, float>;
+  plan.creep_after = whole_option(options, "creep_after", is_plain ? 0 : kCreepAfter, 0);
   plan.stops_when_content = faithful > 0;
   return fixed_point_.run(map, plan, impulses, options);
 }
@@ -331,7 +336,9 @@ SolverInfo prox_info(Scheme scheme, const std::string& description) {
       {"threshold", 1e-6, "of these tests, m/s and N s"},
       {"memory", kMemory,
        "columns of Anderson acceleration; 0: the plain iteration, as always when faithful"},
-      {"plain_sweeps", 8, "iterations before Anderson acceleration starts"}};
+      {"plain_sweeps", 8, "iterations before Anderson acceleration starts"},
+      {"creep_after", kCreepAfter,
+       "iterations before creeping impulses are looked for; 0: never, as when faithful or single"}};
   if (scheme == Scheme::richardson)
     info.options.push_back({"r_factor", 0.0, "r over omega; 0: from the extreme eigenvalues"});
   info.default_max_iterations = kMaxIterations;

@@ -47,10 +47,6 @@ constexpr Reference kReferences[] = {
     {"wall-000040.hdf5", "fclib-local", 143, 0, Law::coulomb},
 };
 
-// `auto` ends at 3.5e-6 here: joints and sliding contacts together. Nobody is helped by a looser
-// tolerance, so it is left out until it is solved.
-const std::string kUnsolved = "tether-000007.h5";
-
 std::string path_of(const Reference& reference) { return kFolder + "/" + reference.file; }
 
 TEST(ReferenceProblems, TheListIsWhatTheFolderHolds) {
@@ -86,7 +82,6 @@ TEST(ReferenceProblems, AutoSolvesThem) {
   options.solve.time_limit = 60.0;  // the longest takes half a second in a release build
   options.repeats = 1;
   for (const Reference& reference : kReferences) {
-    if (reference.file == kUnsolved) continue;
     SCOPED_TRACE(reference.file);
     const StoredProblem first = read_problem(path_of(reference));
     const std::vector<int> frames = first.frames.empty() ? std::vector<int>{-1} : first.frames;

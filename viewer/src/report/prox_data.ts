@@ -37,6 +37,8 @@ export interface MethodRun extends Run, Agreement {
   alone_steps: number;
   alone_converged: number;
   alone_velocity_m_s: number;
+  alone_other_solutions: number;
+  alone_other_m_s: number;
 }
 
 export interface FrictionCase {
@@ -47,6 +49,7 @@ export interface FrictionCase {
   bodies: number;
   steady_bodies: number;
   resting_bodies: number;
+  branches_at_step: number | null;
   reference: string;
   shift_m: number;
   spread_m: number;

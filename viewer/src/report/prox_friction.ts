@@ -115,12 +115,13 @@ function methodTable(one: FrictionCase, looks: Looks): HTMLElement {
     { head: 'CPU time', cell: (row) => timeText(row.cpu_s) },
     { head: 'farthest, m', help: 'of any body from pivoting at any time', cell: (row) => digits(row.farthest_m) },
     { head: 'steady, m', help: 'the same of steady bodies', cell: (row) => digits(row.farthest_steady_m) },
-    { head: 'before a miss, m', help: 'steady bodies, until it or the reference first misses the tolerance', cell: (row) => digits(row.until_missed_m) },
+    { head: 'before a miss, m', help: 'steady bodies, until it or the reference first misses the tolerance, or a step has two solutions', cell: (row) => digits(row.until_missed_m) },
     { head: '1 µm apart at', cell: (row) => (row.apart_at_s === null ? 'never' : `${digits(row.apart_at_s)} s`) },
     { head: 'slip at rest, m', help: 'of bodies that rest by pivoting, in the last quarter of a second', cell: (row) => digits(row.rest_slip_m) },
     { head: 'turn at rest, rad', cell: (row) => digits(row.rest_turn_rad) },
     { head: 'steps alone', help: 'of the reference, each solved from zero: converged', cell: (row) => `${row.alone_converged} of ${row.alone_steps}` },
     { head: 'm/s', help: 'farthest velocity of any body from the reference in those', cell: (row) => digits(row.alone_velocity_m_s) },
+    { head: 'other solutions', help: 'steps in which it found another solution than the reference, and how far apart they are', cell: (row) => (row.alone_other_solutions === 0 ? '0' : `${row.alone_other_solutions}, ${digits(row.alone_other_m_s)} m/s`) },
   ];
   return h('div', {}, h('h3', {}, `${one.case}, compared with ${one.reference}`), table(columns, one.runs, { 'data-table': 'methods' }));
 }
