@@ -121,7 +121,9 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
   const int memory = whole_option(options, "memory", 8, 0);
   int plain_sweeps = whole_option(options, "plain_sweeps", 8, 0);
   int first_accelerated = plain_sweeps;
-  const int creep_after = whole_option(options, "creep_after", kCreepAfter, 0);
+  // The relaxed law is convex: acceleration gets there, and plain sweeps would only interrupt it.
+  const int creep_after =
+      options.law == Law::relaxed ? 0 : whole_option(options, "creep_after", kCreepAfter, 0);
   const double spare = option(options, "spare_sweeps", 20);
   const double polish_visits = option(options, "polish_visits", 4000);
   const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : kMaxSweeps;
