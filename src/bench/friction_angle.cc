@@ -252,17 +252,24 @@ FrictionResult run_friction_case(const FrictionCase& subject,
       find_sensitivity(scene, reference.method, reference.trajectory, limits, perturbations);
   result.resting = static_cast<int>(resting_bodies(reference.trajectory).size());
   const std::vector<StepAgreement> alone = compare_steps(scene, reference.method, methods, limits);
-  for (const StepAgreement& steps : alone) {
-    if (steps.first_other == 0) continue;
+  const auto note_branching = [&](const StepAgreement& steps) {
+    if (steps.first_other == 0) return;
     if (result.first_branching == 0 || steps.first_other < result.first_branching)
       result.first_branching = steps.first_other;
-  }
-  for (std::size_t k = 0; k < result.runs.size(); ++k) {
-    FrictionRun& run = result.runs[k];
-    run.alone = alone[k];
+  };
+  for (const StepAgreement& steps : alone) note_branching(steps);
+  for (std::size_t k = 0; k < result.runs.size(); ++k) result.runs[k].alone = alone[k];
+  for (FrictionRun& run : result.runs) {
     run.agreement = agreement_between(run.trajectory, reference.trajectory, result.sensitivity,
                                       result.first_branching);
+    // From zero it may find the reference's solution, and another from the last step's impulses:
+    // then it is the reference that is asked, along the way of this method.
+    if (run.agreement.until_missed > kApart)
+      note_branching(compare_steps(scene, run.method, {reference.method}, limits).front());
   }
+  for (FrictionRun& run : result.runs)
+    run.agreement = agreement_between(run.trajectory, reference.trajectory, result.sensitivity,
+                                      result.first_branching);
   news(fmt::format("{}: compared with {}", subject.name(), reference.method.label));
   return result;
 }
