@@ -253,12 +253,12 @@ HWY_INLINE void add_impulse(const V3& dp, const V3& arm_a, const V3& arm_b, Wren
 HWY_NOINLINE void solve_lanes(M lanes, SingleBlock& block, const float* friction, const V3& q,
                               int lane, V3& p) {
   const D d;
-  alignas(64) float todo[kSingleLanes], q_lanes[3][kSingleLanes], p_lanes[3][kSingleLanes];
-  hn::Store(hn::IfThenElse(lanes, hn::Set(d, 1.0f), hn::Zero(d)), d, todo);
+  alignas(64) float is_open[kSingleLanes], q_lanes[3][kSingleLanes], p_lanes[3][kSingleLanes];
+  hn::Store(hn::IfThenElse(lanes, hn::Set(d, 1.0f), hn::Zero(d)), d, is_open);
   store3(q, q_lanes, 0);
   store3(p, p_lanes, 0);
   for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
-    if (todo[k] == 0.0f) continue;
+    if (is_open[k] == 0.0f) continue;
     const std::size_t at = static_cast<std::size_t>(lane) + k;
     const LocalBlock w{block.w[0][at], block.w[1][at], block.w[2][at],
                        block.w[3][at], block.w[4][at], block.w[5][at]};

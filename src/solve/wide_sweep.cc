@@ -222,12 +222,12 @@ HWY_INLINE V3 choose(M mask, const V3& yes, const V3& no) {
 HWY_NOINLINE void solve_lanes(M lanes, const WidePoint& point, const V3& q, int lane, Law law,
                               V3& p) {
   const D d;
-  alignas(64) double todo[kLanes], q_lanes[3][kLanes], p_lanes[3][kLanes];
-  hn::Store(hn::IfThenElse(lanes, hn::Set(d, 1.0), hn::Zero(d)), d, todo);
+  alignas(64) double is_open[kLanes], q_lanes[3][kLanes], p_lanes[3][kLanes];
+  hn::Store(hn::IfThenElse(lanes, hn::Set(d, 1.0), hn::Zero(d)), d, is_open);
   store3(q, q_lanes, 0);
   store3(p, p_lanes, 0);
   for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
-    if (todo[k] == 0.0) continue;
+    if (is_open[k] == 0.0) continue;
     const std::size_t at = static_cast<std::size_t>(lane) + k;
     const LocalBlock w{point.w[0][at], point.w[1][at], point.w[2][at],
                        point.w[3][at], point.w[4][at], point.w[5][at]};
