@@ -14,15 +14,16 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
+#undef SCREE_LANE_TYPE
+#undef SCREE_LANES
+#define SCREE_LANE_TYPE float
+#define SCREE_LANES kSingleLanes
+#include "base/triples-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace scree {
 namespace HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::CappedTag<float, kSingleLanes>;
-using V = hn::Vec<D>;
-using M = hn::Mask<D>;
 
 constexpr int kStep = static_cast<int>(HWY_MIN(hn::MaxLanes(D()), std::size_t{kSingleLanes}));
 
@@ -31,51 +32,7 @@ constexpr int kNewtonSteps = 4;
 // starts one Newton step further, so the error is squared with every sweep.
 constexpr float kConeError = 3e-3f;
 
-struct V3 {
-  V x, y, z;
-};
-
 HWY_INLINE V load(const float* from) { return hn::Load(D(), from); }
-
-HWY_INLINE V3 load3(const float (*from)[kSingleLanes], int lane) {
-  return {load(from[0] + lane), load(from[1] + lane), load(from[2] + lane)};
-}
-
-HWY_INLINE void store3(const V3& v, float (*to)[kSingleLanes], int lane) {
-  const D d;
-  hn::Store(v.x, d, to[0] + lane);
-  hn::Store(v.y, d, to[1] + lane);
-  hn::Store(v.z, d, to[2] + lane);
-}
-
-HWY_INLINE V3 zero3() {
-  const V zero = hn::Zero(D());
-  return {zero, zero, zero};
-}
-
-HWY_INLINE V dot(const V3& a, const V3& b) {
-  return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
-}
-
-/// c + a x b
-HWY_INLINE V3 add_cross(const V3& a, const V3& b, const V3& c) {
-  return {hn::MulAdd(a.y, b.z, hn::NegMulAdd(a.z, b.y, c.x)),
-          hn::MulAdd(a.z, b.x, hn::NegMulAdd(a.x, b.z, c.y)),
-          hn::MulAdd(a.x, b.y, hn::NegMulAdd(a.y, b.x, c.z))};
-}
-
-HWY_INLINE V3 cross(const V3& a, const V3& b) {
-  return {hn::NegMulAdd(a.z, b.y, hn::Mul(a.y, b.z)), hn::NegMulAdd(a.x, b.z, hn::Mul(a.z, b.x)),
-          hn::NegMulAdd(a.y, b.x, hn::Mul(a.x, b.y))};
-}
-
-HWY_INLINE V3 add(const V3& a, const V3& b) {
-  return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)};
-}
-
-HWY_INLINE V3 subtract(const V3& a, const V3& b) {
-  return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
-}
 
 /// a + s b
 HWY_INLINE V3 add_scaled(const V3& a, V s, const V3& b) {
@@ -85,11 +42,6 @@ HWY_INLINE V3 add_scaled(const V3& a, V s, const V3& b) {
 /// a - s b
 HWY_INLINE V3 subtract_scaled(const V3& a, V s, const V3& b) {
   return {hn::NegMulAdd(s, b.x, a.x), hn::NegMulAdd(s, b.y, a.y), hn::NegMulAdd(s, b.z, a.z)};
-}
-
-HWY_INLINE V3 choose(M mask, const V3& yes, const V3& no) {
-  return {hn::IfThenElse(mask, yes.x, no.x), hn::IfThenElse(mask, yes.y, no.y),
-          hn::IfThenElse(mask, yes.z, no.z)};
 }
 
 /// Symmetric: xx xy xz yy yz zz, or nn n1 n2 11 12 22.

@@ -10,63 +10,19 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
+#undef SCREE_LANE_TYPE
+#undef SCREE_LANES
+#define SCREE_LANE_TYPE float
+#define SCREE_LANES kSoftLanes
+#include "base/triples-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace scree {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::CappedTag<float, kSoftLanes>;
-using V = hn::Vec<D>;
-using M = hn::Mask<D>;
-
 // Share of a small gap closed per sub-step; grows to all of it, as in problem/assemble.cc.
 constexpr float kSmallGapShare = 0.2f;
-
-struct V3 {
-  V x, y, z;
-};
-
-HWY_INLINE V3 load3(const float (*from)[kSoftLanes], int lane) {
-  const D d;
-  return {hn::Load(d, from[0] + lane), hn::Load(d, from[1] + lane), hn::Load(d, from[2] + lane)};
-}
-
-HWY_INLINE void store3(const V3& v, float (*to)[kSoftLanes], int lane) {
-  const D d;
-  hn::Store(v.x, d, to[0] + lane);
-  hn::Store(v.y, d, to[1] + lane);
-  hn::Store(v.z, d, to[2] + lane);
-}
-
-HWY_INLINE V3 zero3() {
-  const D d;
-  return {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-}
-
-HWY_INLINE V dot(const V3& a, const V3& b) {
-  return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
-}
-
-HWY_INLINE V3 add(const V3& a, const V3& b) {
-  return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)};
-}
-
-HWY_INLINE V3 subtract(const V3& a, const V3& b) {
-  return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
-}
-
-/// c + a x b
-HWY_INLINE V3 add_cross(const V3& a, const V3& b, const V3& c) {
-  return {hn::MulAdd(a.y, b.z, hn::NegMulAdd(a.z, b.y, c.x)),
-          hn::MulAdd(a.z, b.x, hn::NegMulAdd(a.x, b.z, c.y)),
-          hn::MulAdd(a.x, b.y, hn::NegMulAdd(a.y, b.x, c.z))};
-}
-
-HWY_INLINE V3 cross(const V3& a, const V3& b) {
-  return {hn::NegMulAdd(a.z, b.y, hn::Mul(a.y, b.z)), hn::NegMulAdd(a.x, b.z, hn::Mul(a.z, b.x)),
-          hn::NegMulAdd(a.y, b.x, hn::Mul(a.x, b.y))};
-}
 
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE void gather(const SoftBody* bodies, const std::int32_t* index, int offset, V3& v,

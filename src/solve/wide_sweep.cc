@@ -13,15 +13,16 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
+#undef SCREE_LANE_TYPE
+#undef SCREE_LANES
+#define SCREE_LANE_TYPE double
+#define SCREE_LANES kLanes
+#include "base/triples-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace scree {
 namespace HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::CappedTag<double, kLanes>;
-using V = hn::Vec<D>;
-using M = hn::Mask<D>;
 
 constexpr int kNewtonSteps = 6;
 // Distance from the cone, relative to the friction, at which a slip rate will do. The next visit
@@ -30,42 +31,6 @@ constexpr double kConeError = 1e-5;
 // A further round over a manifold is worth it while it moves more than this share (of the squares)
 // of what the first one did.
 constexpr double kRoundsPay = 0.03;
-
-struct V3 {
-  V x, y, z;
-};
-
-HWY_INLINE V3 load3(const double (*from)[kLanes], int lane) {
-  const D d;
-  return {hn::Load(d, from[0] + lane), hn::Load(d, from[1] + lane), hn::Load(d, from[2] + lane)};
-}
-
-HWY_INLINE void store3(const V3& v, double (*to)[kLanes], int lane) {
-  const D d;
-  hn::Store(v.x, d, to[0] + lane);
-  hn::Store(v.y, d, to[1] + lane);
-  hn::Store(v.z, d, to[2] + lane);
-}
-
-HWY_INLINE V dot(const V3& a, const V3& b) {
-  return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
-}
-
-/// c + a x b
-HWY_INLINE V3 add_cross(const V3& a, const V3& b, const V3& c) {
-  return {hn::MulAdd(a.y, b.z, hn::NegMulAdd(a.z, b.y, c.x)),
-          hn::MulAdd(a.z, b.x, hn::NegMulAdd(a.x, b.z, c.y)),
-          hn::MulAdd(a.x, b.y, hn::NegMulAdd(a.y, b.x, c.z))};
-}
-
-HWY_INLINE V3 cross(const V3& a, const V3& b) {
-  return {hn::NegMulAdd(a.z, b.y, hn::Mul(a.y, b.z)), hn::NegMulAdd(a.x, b.z, hn::Mul(a.z, b.x)),
-          hn::NegMulAdd(a.y, b.x, hn::Mul(a.x, b.y))};
-}
-
-HWY_INLINE V3 subtract(const V3& a, const V3& b) {
-  return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
-}
 
 /// Both velocities of four pairs.
 struct Motion {
@@ -211,11 +176,6 @@ HWY_INLINE V3 subtract_product(const V3& x, const Block& b, const V3& y) {
   return {hn::NegMulAdd(b.nn, y.x, hn::NegMulAdd(b.n1, y.y, hn::NegMulAdd(b.n2, y.z, x.x))),
           hn::NegMulAdd(b.n1, y.x, hn::NegMulAdd(b.s11, y.y, hn::NegMulAdd(b.s12, y.z, x.y))),
           hn::NegMulAdd(b.n2, y.x, hn::NegMulAdd(b.s12, y.y, hn::NegMulAdd(b.s22, y.z, x.z)))};
-}
-
-HWY_INLINE V3 choose(M mask, const V3& yes, const V3& no) {
-  return {hn::IfThenElse(mask, yes.x, no.x), hn::IfThenElse(mask, yes.y, no.y),
-          hn::IfThenElse(mask, yes.z, no.z)};
 }
 
 /// One lane after the other by the exact solution, for what the vector code leaves over.
