@@ -96,7 +96,8 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
   first.max_iterations = std::min(most, kSingleSweepsBefore + kSweepsBefore);
   first.extra.emplace_back("double_sweeps", kSweepsBefore);
   const bool is_small = problem.contacts.size() < kLarge;
-  if (is_cold) first.extra.emplace_back("cold_share", 1.0);  // the interior point polishes better
+  // The interior point polishes better than sweeps; what it starts from may be rough.
+  if (is_cold) first.extra.emplace_back("cold_share", is_small ? 1.0 : 0.0);
   SolveResult result = sweeps_->solve(problem, impulses, first);
 
   SolveOptions second = options;

@@ -275,7 +275,9 @@ SolverInfo gauss_seidel_info() {
            {"polish_visits", 4000, "visits for which small problems are solved to rounding"},
            {"spare_sweeps", 20, "sweeps that may be spent beyond the tolerance"},
            {"cold_share", kColdShare,
-            "how many times the sweeps it needed a cold start is given, from 200 contacts on"},
+            "how many times the sweeps it needed a cold start is given, from 200 contacts on; 0: "
+            "it is "
+            "a start like any other"},
            {"double_sweeps", kMaxSweeps,
             "sweeps in double precision that may follow those in single, from 200 contacts on"},
            {"descent_after", kFirstDescent,

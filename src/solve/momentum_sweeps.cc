@@ -106,7 +106,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   const double relaxation = relaxation_option(options);
   if (relaxation > 0.0) sweep.relaxation_one = sweep.relaxation_many = relaxation;
   const int least_sweeps = whole_option(options, "spare_sweeps", 20, 0);
-  const int cold_share = whole_option(options, "cold_share", kColdShare, 1);
+  const int cold_share = whole_option(options, "cold_share", kColdShare, 0);
   const int memory = std::max(1, whole_option(options, "memory", 8, 0));
   double momentum = option(options, "momentum", 0.95);
   const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : kMaxSweeps;
@@ -115,8 +115,9 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   audit_.prepare(problem);
   SolveResult result;
   // What a cold start leaves undone, all later steps inherit: it is worth many times the work.
-  const bool is_cold = std::all_of(impulses.contacts.begin(), impulses.contacts.end(),
-                                   [](const Vec3& p) { return p.isZero(0.0); });
+  const bool is_cold =
+      cold_share > 0 && std::all_of(impulses.contacts.begin(), impulses.contacts.end(),
+                                    [](const Vec3& p) { return p.isZero(0.0); });
   int in_single = 0;  // sweeps
   const int in_double = whole_option(options, "double_sweeps", kMaxSweeps, 0);
   if (!is_cold && !options.record_history && sweep.local_rounds == 1) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <type_traits>
 
 #include "solve/options.h"
 
@@ -15,8 +16,13 @@ constexpr int kPlainSweeps = 4;
 constexpr int kRefreshEvery = 50;
 constexpr double kTooFar = 30.0;  // times the best: go back to it
 constexpr double kSure = 0.99;    // share of the tolerance at which the judge is asked
-// No gain of a tenth in so many looks: another rule, and after the last one no further.
-constexpr int kPatience = 25;
+// No gain of a tenth in so many looks: another rule, and after the last one no further. Heaps at
+// rest gain little by little.
+constexpr int kPatience = 25, kPatienceWithBalls = 100;
+// Least squares (ball_descent.h) take a third off the residual for the price of some fifty sweeps:
+// tried when that is all that is missing and sweeps have become slow.
+constexpr double kWithinReach = 1.6;
+constexpr int kSweepsBeforeDescent = 100, kSweepsBetweenDescents = 50, kDescentIterations = 20;
 
 /// The momentum grows from sweep to sweep up to a limit, and begins again from less when a look
 /// finds the residual grown: contacts have changed sides. Walls bear more of it than heaps. Sweeps
@@ -32,61 +38,115 @@ struct MomentumRule {
   float relaxation;  // factor on the steps
 };
 constexpr MomentumRule kWalls[] = {{0.95, 10, 1.0f}, {0.9, 10, 1.0f}, {0.95, 10, 0.67f}};
-constexpr MomentumRule kHeaps[] = {{0.9, 1, 1.0f}, {0.95, 10, 0.67f}, {0.8, 1, 1.0f}};
+constexpr MomentumRule kHeaps[] = {{0.95, 1, 1.0f}, {0.95, 10, 0.67f}, {0.8, 1, 1.0f}};
 constexpr std::size_t kRules = std::size(kWalls);
 constexpr double kPointsOfWalls = 2.0;  // per body pair, on average
 
-}  // namespace
+struct Steps {
+  float momentum, one, many;  // factors on the steps of single points, and of those of a face
+};
 
-double SingleMomentum::estimate(const Audit& audit) const {
-  const double count = static_cast<double>(system_.contact_count);
-  return std::sqrt(single_residual(system_) / count) / audit.reference_velocity;
+// What differs between the two forms of a problem.
+void restart(const Problem& problem, SingleSystem& system) { single_restart(problem, system); }
+void restart(const Problem& problem, BallSystem& system) { ball_restart(problem, system); }
+
+void refresh(const Problem& problem, SingleSystem& system) { single_refresh(problem, system); }
+void refresh(const Problem& problem, BallSystem& system) { ball_refresh(problem, system); }
+
+void sweep(SingleSystem& system, const Steps& steps) {
+  single_sweep(system, {steps.one, steps.many, steps.momentum});
+}
+void sweep(BallSystem& system, const Steps& steps) {
+  ball_sweep(system, {steps.one, steps.momentum});
 }
 
-SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& audit,
-                                              const SolveOptions& options, int most_sweeps,
-                                              std::chrono::steady_clock::time_point start,
-                                              Impulses& impulses) {
+void put_on_cones(SingleSystem& system) { single_project(system); }
+void put_on_cones(BallSystem&) {}  // they never leave them
+
+double squares(const SingleSystem& system) { return single_residual(system); }
+double squares(const BallSystem& system) { return ball_residual(system); }
+
+void write(const Problem&, const SingleSystem& system, Impulses& impulses) {
+  system.write(impulses);
+}
+void write(const Problem& problem, const BallSystem& system, Impulses& impulses) {
+  system.write(problem, impulses);
+}
+
+double descend(const Problem&, SingleSystem&, BallDescent&) {
+  return std::numeric_limits<double>::infinity();
+}
+double descend(const Problem& problem, BallSystem& system, BallDescent& descent) {
+  return descent.descend(problem, system, kDescentIterations);
+}
+int patience(const SingleSystem&) { return kPatience; }
+int patience(const BallSystem&) { return kPatienceWithBalls; }
+
+bool is_heap(const BallSystem&) { return true; }
+bool is_heap(const SingleSystem& system) {
+  return static_cast<double>(system.contact_count) <
+         kPointsOfWalls * static_cast<double>(system.manifold_count());
+}
+
+}  // namespace
+
+struct SingleMomentum::Run {
+  const Problem& problem;
+  Audit& audit;
+  const SolveOptions& options;
+  int most_sweeps;
+  std::chrono::steady_clock::time_point start;
+};
+
+template <class System, class Packed>
+SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& system, Packed& kept,
+                                                    Impulses& impulses) {
+  const auto& [problem, audit, options, most_sweeps, start] = run;
+  const auto relative = [&](double sum) {
+    return std::sqrt(sum / static_cast<double>(system.contact_count)) / audit.reference_velocity;
+  };
+  const auto estimate = [&] { return relative(squares(system)); };
+  const bool can_descend = std::is_same_v<System, BallSystem> && options.law == Law::coulomb;
+  int next_descent = kSweepsBeforeDescent;
   Outcome outcome;
-  if (options.tolerance < kLeastTolerance || options.residual != ResidualKind::scree ||
-      !system_.pack(problem, impulses, options.law))
-    return outcome;
-  single_restart(problem, system_);
-  if (!(estimate(audit) > options.tolerance)) return outcome;
+  restart(problem, system);
+  if (!(estimate() > options.tolerance)) return outcome;
 
   SingleOptions plain;
   const double relaxation = relaxation_option(options);
   if (relaxation > 0.0)
     plain.relaxation_one = plain.relaxation_many = static_cast<float>(relaxation);
-  const bool is_wall = static_cast<double>(system_.contact_count) >=
-                       kPointsOfWalls * static_cast<double>(system_.manifold_count());
-  const MomentumRule* rule = is_wall ? kWalls : kHeaps;
+  const MomentumRule* rule = is_heap(system) ? kHeaps : kWalls;
   const MomentumRule* const last_rule = rule + kRules - 1;
   double best = std::numeric_limits<double>::infinity(), milestone = best, last = best;
   int since_restart = 0, looks_since_gain = 0;
   outcome.has_run = true;
-  best_ = system_.p;
+  kept = system.p;
   while (outcome.sweeps < most_sweeps && !is_time_over(options, start)) {
     const int count = ++since_restart;
     const double most = option(options, "momentum", rule->most);
-    SingleOptions sweep = plain;
-    sweep.relaxation_one *= rule->relaxation;
-    sweep.relaxation_many *= rule->relaxation;
-    sweep.momentum =
-        static_cast<float>(count > kPlainSweeps ? std::min(most, 1.0 - 2.0 / (count + 2.0)) : 0.0);
-    single_sweep(system_, sweep);
+    const double momentum = count > kPlainSweeps ? std::min(most, 1.0 - 2.0 / (count + 2.0)) : 0.0;
+    sweep(system, {static_cast<float>(momentum), plain.relaxation_one * rule->relaxation,
+                   plain.relaxation_many * rule->relaxation});
     ++outcome.sweeps;
     if (outcome.sweeps % kLookEvery != 0) continue;
-    single_project(system_);
-    if (outcome.sweeps % kRefreshEvery == 0) single_refresh(problem, system_);
-    double residual = estimate(audit);
+    put_on_cones(system);
+    if (outcome.sweeps % kRefreshEvery == 0) refresh(problem, system);
+    double residual = estimate();
     if (residual <= kSure * options.tolerance) {
-      single_refresh(problem, system_);
-      residual = estimate(audit);
+      refresh(problem, system);
+      residual = estimate();
+    } else if (can_descend && residual <= kWithinReach * options.tolerance &&
+               outcome.sweeps >= next_descent) {
+      refresh(problem, system);
+      const double there = relative(descend(problem, system, descent_));
+      next_descent = outcome.sweeps + std::max(kSweepsBetweenDescents, outcome.sweeps / 4);
+      since_restart = 0;
+      residual = there;
     }
     if (!std::isfinite(residual)) break;
     if (residual <= kSure * options.tolerance) {
-      system_.write(tried_);
+      write(problem, system, tried_);
       outcome.residual = audit.residual(problem, tried_, options.law);
       if (outcome.residual <= options.tolerance) {
         outcome.is_converged = true;
@@ -96,20 +156,20 @@ SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& aud
     }
     if (residual < best) {
       best = residual;
-      best_ = system_.p;
+      kept = system.p;
     }
     ++looks_since_gain;
     if (best < 0.9 * milestone) {
       milestone = best;
       looks_since_gain = 0;
     }
-    const bool is_stuck = looks_since_gain > kPatience;
+    const bool is_stuck = looks_since_gain > patience(system);
     if (is_stuck && rule == last_rule) break;
     if (residual > last) since_restart = std::min(since_restart, rule->again);
     last = residual;
     if (residual > kTooFar * best || is_stuck) {
-      system_.p = best_;
-      single_restart(problem, system_);
+      system.p = kept;
+      restart(problem, system);
       since_restart = 0;
       last = best;
     }
@@ -118,9 +178,22 @@ SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& aud
       looks_since_gain = 0;
     }
   }
-  system_.p = best_;
-  system_.write(impulses);
+  system.p = kept;
+  write(problem, system, impulses);
   return outcome;
+}
+
+SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& audit,
+                                              const SolveOptions& options, int most_sweeps,
+                                              std::chrono::steady_clock::time_point start,
+                                              Impulses& impulses) {
+  if (options.tolerance < kLeastTolerance || options.residual != ResidualKind::scree) return {};
+  const Run run{problem, audit, options, most_sweeps, start};
+  if (balls_.pack(problem, impulses, options.law))
+    return sweep_until(run, balls_, best_of_balls_, impulses);
+  if (system_.pack(problem, impulses, options.law))
+    return sweep_until(run, system_, best_, impulses);
+  return {};
 }
 
 }  // namespace scree

@@ -8,6 +8,8 @@
 #include <chrono>
 
 #include "problem/audit.h"
+#include "solve/ball_descent.h"
+#include "solve/ball_system.h"
 #include "solve/single_system.h"
 
 namespace scree {
@@ -29,10 +31,15 @@ class SingleMomentum {
                 std::chrono::steady_clock::time_point start, Impulses& impulses);
 
  private:
-  double estimate(const Audit& audit) const;
+  struct Run;
+  template <class System, class Packed>
+  Outcome sweep_until(const Run& run, System& system, Packed& best, Impulses& impulses);
 
   SingleSystem system_;
+  BallSystem balls_;
+  BallDescent descent_;
   AlignedVector<SingleImpulse> best_;
+  AlignedVector<BallImpulse> best_of_balls_;
   Impulses tried_;
 };
 

@@ -19,6 +19,7 @@
 #define SCREE_LANE_TYPE float
 #define SCREE_LANES kSingleLanes
 #include "base/triples-inl.h"
+#include "solve/rows_of_eight-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace scree {
@@ -68,70 +69,18 @@ HWY_INLINE V3 subtract_product(const V3& x, const Block& b, const V3& y) {
           hn::NegMulAdd(b.n2, y.x, hn::NegMulAdd(b.s12, y.y, hn::NegMulAdd(b.s22, y.z, x.z)))};
 }
 
-#if HWY_MAX_BYTES >= 32
-/// Eight rows of eight to eight columns, and back: it is its own inverse.
-HWY_INLINE void transpose(V r[8]) {
-  const D d;
-  const hn::RepartitionToWide<D> wide;
-  const auto merge_lower = [&](V x, V y) HWY_ATTR {
-    return hn::BitCast(d, hn::InterleaveLower(wide, hn::BitCast(wide, x), hn::BitCast(wide, y)));
-  };
-  const auto merge_upper = [&](V x, V y) HWY_ATTR {
-    return hn::BitCast(d, hn::InterleaveUpper(wide, hn::BitCast(wide, x), hn::BitCast(wide, y)));
-  };
-  V pairs[8], fours[8];
-  for (int k = 0; k < 8; k += 2) {
-    pairs[k] = hn::InterleaveLower(d, r[k], r[k + 1]);
-    pairs[k + 1] = hn::InterleaveUpper(d, r[k], r[k + 1]);
-  }
-  for (int k = 0; k < 8; k += 4) {
-    fours[k] = merge_lower(pairs[k], pairs[k + 2]);
-    fours[k + 1] = merge_upper(pairs[k], pairs[k + 2]);
-    fours[k + 2] = merge_lower(pairs[k + 1], pairs[k + 3]);
-    fours[k + 3] = merge_upper(pairs[k + 1], pairs[k + 3]);
-  }
-  for (int k = 0; k < 4; ++k) {
-    r[k] = hn::ConcatLowerLower(d, fours[k + 4], fours[k]);
-    r[k + 4] = hn::ConcatUpperUpper(d, fours[k + 4], fours[k]);
-  }
-}
-
 HWY_INLINE void gather(const SingleBody* bodies, const std::int32_t* index, V3& v, V3& w) {
   V r[8];
-  for (int k = 0; k < 8; ++k) r[k] = load(bodies[index[k]].v);
-  transpose(r);
+  gather_rows(bodies->v, index, r);
   v = {r[0], r[1], r[2]};
   w = {r[3], r[4], r[5]};
 }
 
 HWY_INLINE void scatter(const V3& v, const V3& w, const std::int32_t* index, SingleBody* bodies) {
-  const D d;
-  const V zero = hn::Zero(d);
+  const V zero = hn::Zero(D());
   V r[8] = {v.x, v.y, v.z, w.x, w.y, w.z, zero, zero};
-  transpose(r);
-  for (int k = 0; k < 8; ++k) hn::Store(r[k], d, bodies[index[k]].v);
+  scatter_rows(r, index, bodies->v);
 }
-#else
-HWY_INLINE void gather(const SingleBody* bodies, const std::int32_t* index, V3& v, V3& w) {
-  const D d;
-  alignas(64) float c[6][kSingleLanes];
-  for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
-    for (int i = 0; i < 6; ++i) c[i][k] = (&bodies[index[k]].v[0])[i];
-  }
-  v = load3(c, 0);
-  w = load3(c + 3, 0);
-}
-
-HWY_INLINE void scatter(const V3& v, const V3& w, const std::int32_t* index, SingleBody* bodies) {
-  const D d;
-  alignas(64) float c[6][kSingleLanes];
-  store3(v, c, 0);
-  store3(w, c + 3, 0);
-  for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
-    for (int i = 0; i < 6; ++i) (&bodies[index[k]].v[0])[i] = c[i][k];
-  }
-}
-#endif
 
 /// Both velocities of eight pairs.
 struct Motion {

@@ -1,7 +1,6 @@
 #include "solve/single_system.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "base/parallel.h"
@@ -12,7 +11,6 @@ namespace {
 
 constexpr int kPointsPerManifold = 4;
 constexpr int kPackGrain = 64;  // groups of one task
-constexpr int kColours = 64;    // a manifold that finds none gets a group of its own
 
 bool sticks(const ContactBlock& contact, const Vec3& p) {
   const double limit = 0.999 * contact.friction * p[0];
@@ -82,22 +80,14 @@ void SingleSystem::find_manifolds(const Problem& problem, const Impulses& impuls
   }
 }
 
-/// As in wide_system.cc: the first colour that neither moving body has yet, those that stand on
-/// something fixed first; then by colour, and like with like.
+/// Those that stand on something fixed first; then by colour, and like with like. A manifold that
+/// finds no colour gets a group of its own.
 void SingleSystem::colour() {
-  colours_used_.assign(body_count, 0);
+  colours_.reset(body_count);
   for (const bool is_fixed : {true, false}) {
     for (Manifold& m : manifolds_) {
       if ((m.moving != Moving::both) != is_fixed) continue;
-      const auto a = static_cast<std::size_t>(m.a), b = static_cast<std::size_t>(m.b);
-      const bool moves_a = m.moving != Moving::second, moves_b = m.moving != Moving::first;
-      const std::uint64_t taken =
-          (moves_a ? colours_used_[a] : 0) | (moves_b ? colours_used_[b] : 0);
-      m.colour = std::countr_one(taken);
-      if (m.colour == kColours) continue;
-      const std::uint64_t bit = std::uint64_t{1} << m.colour;
-      if (moves_a) colours_used_[a] |= bit;
-      if (moves_b) colours_used_[b] |= bit;
+      m.colour = colours_.take(m.a, m.moving != Moving::second, m.b, m.moving != Moving::first);
     }
   }
   // Few distinct keys: counting sort, which is stable.

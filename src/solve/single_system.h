@@ -16,6 +16,7 @@
 
 #include "scree/problem.h"
 #include "solve/aligned.h"
+#include "solve/colours.h"
 
 namespace scree {
 
@@ -91,7 +92,7 @@ struct SingleSystem {
   void fill_group(const Problem& problem, const Impulses& impulses, Law law, std::size_t index);
   void blank_missing(const SingleGroup& group);
   std::vector<Manifold> manifolds_, sorted_;
-  std::vector<std::uint64_t> colours_used_;
+  Colours colours_;
   std::vector<char> moves_;
   std::vector<std::int32_t> first_manifold_, idle_row_;  // of each group; -1: no lane is idle
   std::size_t point_count_ = 0;

@@ -1,7 +1,6 @@
 #include "solve/soft_system.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "base/parallel.h"
 #include "solve/body_mass.h"
@@ -10,8 +9,7 @@ namespace scree {
 namespace {
 
 constexpr int kPointsPerManifold = 4;
-constexpr int kColours = 64;  // a manifold that finds none gets a group of its own
-constexpr int kGrain = 16;    // groups
+constexpr int kGrain = 16;  // groups
 constexpr std::uint8_t kCanMove = 1, kMoves = 2;
 
 // Manifolds of one group have the colour and the resting sides in common; like counts go together.
@@ -69,24 +67,17 @@ void SoftSystem::find_manifolds(const Problem& problem) {
   }
 }
 
-/// Gives each manifold the first colour that neither of its moving bodies has yet and orders them
+/// Gives each manifold a colour (or, when there is none left, a group of its own) and orders them
 /// by it. What stands on something fixed comes first, as in wide_system.cc.
 void SoftSystem::colour(const Problem& problem) {
-  colours_used_.assign(problem.bodies.size(), 0);
+  colours_.reset(problem.bodies.size());
   key_begin_.assign((kColours + 1) * kKeysPerColour + 1, 0);
   const auto is_on_fixed = [&](const Manifold& m) {
     return (kind_[at(m.a)] & kind_[at(m.b)] & kCanMove) == 0;
   };
   const auto choose = [&](Manifold& m) {
     const std::uint8_t a = kind_[at(m.a)], b = kind_[at(m.b)];
-    const std::uint64_t taken = ((a & kCanMove) != 0 ? colours_used_[at(m.a)] : 0) |
-                                ((b & kCanMove) != 0 ? colours_used_[at(m.b)] : 0);
-    const int colour = std::countr_one(taken);
-    if (colour < kColours) {
-      const std::uint64_t bit = std::uint64_t{1} << colour;
-      if ((a & kCanMove) != 0) colours_used_[at(m.a)] |= bit;
-      if ((b & kCanMove) != 0) colours_used_[at(m.b)] |= bit;
-    }
+    const int colour = colours_.take(m.a, (a & kCanMove) != 0, m.b, (b & kCanMove) != 0);
     const Sides sides = a == 0 ? kOnlyB : b == 0 ? kOnlyA : kBoth;
     m.key = colour * kKeysPerColour + sides * kPointsPerManifold + kPointsPerManifold - m.count;
     ++key_begin_[at(m.key + 1)];

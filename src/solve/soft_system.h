@@ -19,6 +19,7 @@
 #include "problem/operators.h"
 #include "scree/problem.h"
 #include "solve/aligned.h"
+#include "solve/colours.h"
 
 namespace scree {
 
@@ -107,7 +108,7 @@ struct SoftSystem {
 
   std::vector<Manifold> manifolds_, sorted_;
   std::vector<std::int32_t> first_manifold_;  // of each group, in sorted_
-  std::vector<std::uint64_t> colours_used_;
+  Colours colours_;
   std::vector<std::uint8_t> kind_;  // of a body: bit 0 can be pushed, bit 1 moves
   std::vector<std::int32_t> key_begin_;
 };

@@ -1,7 +1,6 @@
 #include "solve/wide_system.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "problem/operators.h"
@@ -12,7 +11,6 @@ namespace scree {
 namespace {
 
 constexpr int kPointsPerManifold = 4;
-constexpr int kColours = 64;  // a manifold that finds none gets a group of its own
 
 struct Manifold {
   std::int32_t a, b, first, count, colour;
@@ -119,22 +117,13 @@ std::vector<Manifold> manifolds_of(const Problem& problem, const Impulses& impul
   return manifolds;
 }
 
-/// Gives each manifold the first colour that neither of its moving bodies has yet and orders them
-/// by colour. A sweep begins with what stands on something fixed and goes from there: on a wall
+/// Gives each manifold a colour (or, when there is none left, a group of its own) and orders them
+/// by it. A sweep begins with what stands on something fixed and goes from there: on a wall
 /// that saves a third of the sweeps against the reverse.
-void colour(std::vector<Manifold>& manifolds, std::vector<std::uint64_t>& colours_used) {
+void colour(std::vector<Manifold>& manifolds, Colours& colours) {
   std::stable_partition(manifolds.begin(), manifolds.end(),
                         [](const Manifold& m) { return !m.moves_a || !m.moves_b; });
-  for (Manifold& m : manifolds) {
-    const auto a = static_cast<std::size_t>(m.a), b = static_cast<std::size_t>(m.b);
-    const std::uint64_t taken =
-        (m.moves_a ? colours_used[a] : 0) | (m.moves_b ? colours_used[b] : 0);
-    m.colour = std::countr_one(taken);
-    if (m.colour == kColours) continue;
-    const std::uint64_t bit = std::uint64_t{1} << m.colour;
-    if (m.moves_a) colours_used[a] |= bit;
-    if (m.moves_b) colours_used[b] |= bit;
-  }
+  for (Manifold& m : manifolds) m.colour = colours.take(m.a, m.moves_a, m.b, m.moves_b);
   // Lanes of one group do the work of their longest: like with like.
   std::stable_sort(manifolds.begin(), manifolds.end(), [](const Manifold& x, const Manifold& y) {
     if (x.colour != y.colour) return x.colour < y.colour;
@@ -148,8 +137,8 @@ void WideSystem::pack(const Problem& problem, const Impulses& impulses) {
   contact_count = problem.contacts.size();
   bodies.resize(problem.bodies.size());
   std::vector<Manifold> manifolds = manifolds_of(problem, impulses);
-  colours_used_.assign(problem.bodies.size(), 0);
-  colour(manifolds, colours_used_);
+  colours_.reset(problem.bodies.size());
+  colour(manifolds, colours_);
   groups.clear();
   points.clear();
   source.clear();

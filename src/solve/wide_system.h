@@ -12,6 +12,7 @@
 
 #include "scree/problem.h"
 #include "solve/aligned.h"
+#include "solve/colours.h"
 
 namespace scree {
 
@@ -80,7 +81,7 @@ struct WideSystem {
   void write(std::span<const WideImpulse> wide, Impulses& impulses) const;
 
  private:
-  std::vector<std::uint64_t> colours_used_;
+  Colours colours_;
 };
 
 struct WideOptions {

@@ -1,0 +1,222 @@
+// The passes over a BallSystem, eight contacts side by side. Compiled once for every vector
+// instruction set the processor may have; targets with fused multiply-add give the same bits.
+#include <algorithm>
+
+#include "base/stages.h"
+#include "solve/ball_system.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "solve/ball_sweep.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include "solve/ball_lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace scree {
+namespace HWY_NAMESPACE {
+namespace {
+
+void sweep_range(BallSystem& system, const BallOptions& options, std::int32_t begin,
+                 std::int32_t end) {
+  const D d;
+  const V zero = hn::Zero(d), momentum = hn::Set(d, options.momentum);
+  const V relaxation = hn::Set(d, options.relaxation);
+  float* rows = system.bodies.data()->v;
+  for (std::int32_t g = begin; g < end; ++g) {
+    const auto at = static_cast<std::size_t>(g);
+    const BallGroup& group = system.groups[at];
+    for (int lane = 0; lane < kBallLanes; lane += kStep) {
+      Side a, b;
+      gather_rows(rows, group.a + lane, a.row);
+      gather_rows(rows, group.b + lane, b.row);
+      const V3 n = load3(group.n, lane);
+      const V arm_a = load(group.arm_a + lane), arm_b = load(group.arm_b + lane);
+      const V3 u = relative_velocity(a, b, n, arm_a, arm_b);
+      const V3 here = load3(system.p[at].p, lane);
+      const V3 from = add_scaled(here, momentum, subtract(here, load3(system.before[at].p, lane)));
+      store3(here, system.before[at].p, lane);
+      // Normal first, then friction against the new limit: the block is diagonal.
+      const V un = hn::Add(dot(u, n), load(group.bias + lane));
+      const V normal_step = hn::Mul(relaxation, load(group.normal + lane));
+      const V normal = hn::Max(zero, hn::NegMulAdd(normal_step, un, dot(from, n)));
+      const V3 y = subtract_scaled(from, hn::Mul(relaxation, load(group.across + lane)), u);
+      V3 friction = subtract_scaled(y, dot(y, n), n);
+      const V limit = hn::Mul(load(group.friction + lane), normal);
+      const V squared = dot(friction, friction);
+      const M slides = hn::Gt(squared, hn::Mul(limit, limit));
+      if (!hn::AllFalse(d, slides)) {
+        const V scale = hn::IfThenElse(slides, hn::Div(limit, hn::Sqrt(squared)), hn::Set(d, 1.0f));
+        friction = scaled(scale, friction);
+      }
+      const V3 next = add_scaled(friction, normal, n);
+      store3(next, system.p[at].p, lane);
+      push(subtract(next, from), n, arm_a, arm_b, a, b);
+      scatter_rows(a.row, group.a + lane, rows);
+      scatter_rows(b.row, group.b + lane, rows);
+    }
+  }
+}
+
+/// Velocities of p; `bodies` hold the free ones.
+void push_range(BallSystem& system, std::int32_t begin, std::int32_t end) {
+  float* rows = system.bodies.data()->v;
+  for (std::int32_t g = begin; g < end; ++g) {
+    const auto at = static_cast<std::size_t>(g);
+    const BallGroup& group = system.groups[at];
+    for (int lane = 0; lane < kBallLanes; lane += kStep) {
+      push_group(group, load3(system.p[at].p, lane), lane, rows);
+    }
+  }
+}
+
+double residual_range(const BallSystem& system, std::int32_t begin, std::int32_t end) {
+  const D d;
+  const V zero = hn::Zero(d), one = hn::Set(d, 1.0f);
+  const float* rows = system.bodies.data()->v;
+  double total = 0.0;
+  for (std::int32_t g = begin; g < end; ++g) {
+    const auto at = static_cast<std::size_t>(g);
+    const BallGroup& group = system.groups[at];
+    alignas(64) float sums[kBallLanes] = {};
+    for (int lane = 0; lane < kBallLanes; lane += kStep) {
+      Side a, b;
+      gather_rows(rows, group.a + lane, a.row);
+      gather_rows(rows, group.b + lane, b.row);
+      const V3 n = load3(group.n, lane), p = load3(system.p[at].p, lane);
+      const V arm_a = load(group.arm_a + lane), arm_b = load(group.arm_b + lane);
+      const V friction = load(group.friction + lane);
+      const V3 u = relative_velocity(a, b, n, arm_a, arm_b);
+      // A third of the trace of the Delassus block.
+      const V mass = hn::Add(a.inverse_mass(), b.inverse_mass());
+      const V turning = hn::MulAdd(hn::Mul(a.inverse_inertia(), arm_a), arm_a,
+                                   hn::Mul(hn::Mul(b.inverse_inertia(), arm_b), arm_b));
+      const V weight = hn::MulAdd(hn::Set(d, 2.0f / 3.0f), turning, mass);
+      const V eta = hn::Div(one, hn::Max(weight, hn::Set(d, 1e-30f)));
+      const V along = dot(u, n);
+      const V3 across = subtract_scaled(u, along, n);
+      const V slip = hn::Sqrt(dot(across, across));
+      const V shifted = hn::MulAdd(friction, slip, hn::Add(along, load(group.bias + lane)));
+      const V pn = dot(p, n);
+      const V3 pt = subtract_scaled(p, pn, n);
+      const V yn = hn::NegMulAdd(eta, shifted, pn);
+      const V3 yt = subtract_scaled(pt, eta, across);
+      const V length = hn::Sqrt(dot(yt, yt));
+      const M inside = hn::And(hn::Ge(yn, zero), hn::Le(length, hn::Mul(friction, yn)));
+      const V projected = hn::Max(
+          zero, hn::Div(hn::MulAdd(friction, length, yn), hn::MulAdd(friction, friction, one)));
+      const V scale =
+          hn::IfThenElseZero(hn::Gt(length, zero), hn::Div(hn::Mul(friction, projected), length));
+      const V fn = hn::Sub(pn, hn::IfThenElse(inside, yn, projected));
+      const V3 ft = subtract_scaled(pt, hn::IfThenElse(inside, one, scale), yt);
+      const V error = hn::Mul(hn::MulAdd(fn, fn, dot(ft, ft)), hn::Mul(weight, weight));
+      hn::Store(hn::IfThenElseZero(hn::Gt(mass, zero), error), d, sums + lane);
+    }
+    for (const float sum : sums) total += static_cast<double>(sum);
+  }
+  return total;
+}
+
+/// Bodies and those before them, extrapolated.
+void extrapolate(float momentum, int count, float* here, float* before) {
+  for (int k = 0; k < count; ++k) {
+    const float now = here[k];
+    here[k] = now + momentum * (now - before[k]);
+    before[k] = now;
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace scree
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace scree {
+namespace {
+
+HWY_EXPORT(sweep_range);
+HWY_EXPORT(push_range);
+HWY_EXPORT(residual_range);
+HWY_EXPORT(extrapolate);
+
+constexpr int kGrain = 64;  // groups of one task
+constexpr int kBodyGrain = 2048;
+constexpr int kResidualGrain = 256;
+
+BallBody row_of(const ProblemBody& body) {
+  BallBody row;
+  for (int i = 0; i < 3; ++i) {
+    row.v[i] = static_cast<float>(body.velocity[i]);
+    row.w[i] = static_cast<float>(body.angular_velocity[i]);
+  }
+  row.inverse_mass = static_cast<float>(body.inverse_mass[0]);
+  row.inverse_inertia = static_cast<float>(body.inverse_inertia(0, 0));
+  return row;
+}
+
+}  // namespace
+
+void BallSystem::compute_velocities(const Problem& problem) {
+  parallel_for(static_cast<int>(body_count), kBodyGrain, [&](int begin, int end) {
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
+      bodies[k] = row_of(problem.bodies[k]);
+  });
+  std::fill(bodies.begin() + static_cast<std::ptrdiff_t>(body_count), bodies.end(), BallBody{});
+  for (const FixedRow& fixed : fixed_rows_)
+    bodies[static_cast<std::size_t>(fixed.row)] =
+        row_of(problem.bodies[static_cast<std::size_t>(fixed.body)]);
+  parallel_stages(stage_start, kGrain, [&](int begin, int end) {
+    HWY_DYNAMIC_DISPATCH(push_range)(*this, begin, end);
+  });
+}
+
+void ball_restart(const Problem& problem, BallSystem& system) {
+  system.compute_velocities(problem);
+  system.before = system.p;
+  system.bodies_before = system.bodies;
+}
+
+void ball_refresh(const Problem& problem, BallSystem& system) {
+  system.drifted = system.bodies;
+  system.compute_velocities(problem);
+  for (std::size_t k = 0; k < system.bodies.size(); ++k) {
+    for (int i = 0; i < 3; ++i) {
+      system.bodies_before[k].v[i] += system.bodies[k].v[i] - system.drifted[k].v[i];
+      system.bodies_before[k].w[i] += system.bodies[k].w[i] - system.drifted[k].w[i];
+    }
+  }
+}
+
+void ball_sweep(BallSystem& system, const BallOptions& options) {
+  if (options.momentum > 0.0f) {
+    parallel_for(static_cast<int>(system.bodies.size()), kBodyGrain, [&](int begin, int end) {
+      const auto from = static_cast<std::size_t>(begin);
+      HWY_DYNAMIC_DISPATCH(extrapolate)
+      (options.momentum, 8 * (end - begin), system.bodies[from].v, system.bodies_before[from].v);
+    });
+  } else {
+    system.bodies_before = system.bodies;
+  }
+  parallel_stages(system.stage_start, kGrain, [&](int begin, int end) {
+    HWY_DYNAMIC_DISPATCH(sweep_range)(system, options, begin, end);
+  });
+}
+
+double ball_residual(const BallSystem& system) {
+  // Partial sums of fixed ranges, added in order: the same with any number of threads.
+  const auto count = static_cast<int>(system.groups.size());
+  std::vector<double>& sums = system.partial_sums;
+  sums.resize(static_cast<std::size_t>((count + kResidualGrain - 1) / kResidualGrain));
+  parallel_for(count, kResidualGrain, [&](int begin, int end) {
+    sums[static_cast<std::size_t>(begin / kResidualGrain)] =
+        HWY_DYNAMIC_DISPATCH(residual_range)(system, begin, end);
+  });
+  double total = 0.0;
+  for (const double sum : sums) total += sum;
+  return total;
+}
+
+}  // namespace scree
+#endif

@@ -1,0 +1,88 @@
+// A problem of balls, packed for sweeping eight contacts at a time in single precision.
+//
+// Where a contact point lies on the normal through the centre of each moving body, and bodies turn
+// equally easily about every axis, the Delassus block is diagonal: 1/m_a + 1/m_b along the normal,
+// that + r_a^2/I_a + r_b^2/I_b across. Normal and friction then part, the exact law has a closed
+// form, and the friction can stay a vector of space: no frame, no block, no inner iteration. This
+// is what heaps of spheres are made of; single_system.h serves everything else.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scree/problem.h"
+#include "solve/aligned.h"
+#include "solve/colours.h"
+
+namespace scree {
+
+constexpr int kBallLanes = 8;
+
+struct alignas(32) BallBody {
+  float v[3], inverse_mass;     // m/s, 1/kg
+  float w[3], inverse_inertia;  // rad/s, 1/(kg m^2)
+};
+
+struct alignas(32) BallGroup {
+  std::int32_t a[kBallLanes], b[kBallLanes];
+  float n[3][kBallLanes];
+  float bias[kBallLanes];                        // m/s
+  float arm_a[kBallLanes], arm_b[kBallLanes];    // m, from either centre to the point
+  float normal[kBallLanes], across[kBallLanes];  // kg: inverses of the Delassus entries
+  float friction[kBallLanes];
+};
+
+struct alignas(32) BallImpulse {
+  float p[3][kBallLanes];  // N s, world axes
+};
+
+struct BallSystem {
+  /// Moving bodies; then a copy of its fixed body for each contact that has one, and a row for idle
+  /// lanes, so that no two groups of a stage ever write to one row.
+  AlignedVector<BallBody> bodies, bodies_before;
+  AlignedVector<BallBody> drifted;  // scratch of ball_refresh()
+  AlignedVector<BallGroup> groups;
+  AlignedVector<BallImpulse> p, before;  // on the cones but for rounding
+  std::vector<std::int32_t> source;      // contact of (group, lane); -1: none
+  std::vector<std::int32_t> stage_start;
+  std::size_t contact_count = 0, body_count = 0;
+  mutable std::vector<double> partial_sums;  // scratch of ball_residual()
+
+  /// False where this form does not hold the problem.
+  bool pack(const Problem& problem, const Impulses& impulses, Law law);
+  void write(const Problem& problem, Impulses& impulses) const;
+  /// Of p, into bodies.
+  void compute_velocities(const Problem& problem);
+
+ private:
+  bool holds(const Problem& problem);
+  void colour(const Problem& problem);
+  void fill_group(const Problem& problem, const Impulses& impulses, Law law, std::size_t index);
+
+  struct FixedRow {
+    std::int32_t row, body;
+  };
+  std::vector<char> moves_;
+  Colours colours_;
+  std::vector<std::uint8_t> colour_;
+  std::vector<std::int32_t> row_;  // of each contact's fixed body; -1: both move
+  std::vector<FixedRow> fixed_rows_;
+};
+
+/// v = v_f + M^-1 J^T p, `before` and `bodies_before` as p and bodies.
+void ball_restart(const Problem& problem, BallSystem& system);
+
+/// The same velocities computed anew from p; what they had drifted is taken off bodies_before too.
+void ball_refresh(const Problem& problem, BallSystem& system);
+
+/// One Gauss-Seidel pass from p + momentum (p - before).
+struct BallOptions {
+  float relaxation = 0.85f;
+  float momentum = 0.0f;
+};
+void ball_sweep(BallSystem& system, const BallOptions& options);
+
+/// As single_residual().
+double ball_residual(const BallSystem& system);
+
+}  // namespace scree
