@@ -1,6 +1,7 @@
 #include "base/parallel.h"
 
 #if SCREE_PLAIN_THREADS
+#include <atomic>
 #include <thread>
 
 #include "base/plain_workers.h"
@@ -74,6 +75,16 @@ void set_thread_count(int count) {
 }
 
 int thread_count() { return workers().count; }
+
+int worker_index() {
+#if SCREE_PLAIN_THREADS
+  static std::atomic<int> seen{0};
+  thread_local const int own = seen.fetch_add(1);
+  return own;
+#else
+  return std::max(0, tbb::this_task_arena::current_thread_index());
+#endif
+}
 
 void parallel_for(int count, int grain, RangeBody body) {
   if (count <= 0) return;

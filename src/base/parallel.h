@@ -29,6 +29,10 @@ class RangeBody {
 void set_thread_count(int count);
 int thread_count();
 
+/// Inside parallel_for: which of the workers this is, as far as it is known, from 0 on. For where
+/// to begin, never for what comes out.
+int worker_index();
+
 /// body(begin, end) over [0, count) in chunks of `grain`; chunk borders depend on `grain` only.
 void parallel_for(int count, int grain, RangeBody body);
 

@@ -22,34 +22,56 @@ void run_all(std::span<const std::int32_t> start, int grain, RangeBody body) {
   }
 }
 
-/// Chunks of all stages have numbers one after the other. Whoever takes number k waits until all
-/// chunks of earlier stages are done. The one that took the lowest number not done never waits, so
-/// that it also works with one worker only.
+constexpr int kMostParts = 64;
+
+/// The chunks of a stage are dealt out in as many parts as there are workers, in order: a worker
+/// meets the same region of the bodies in every stage, which stays in its cache. Who is done with
+/// its own part helps with the next one. A worker that comes late, or never, is not waited for.
 class Runner {
  public:
-  Runner(std::span<const std::int32_t> start, int grain, RangeBody body)
-      : start_(start), grain_(grain), body_(body) {}
+  Runner(std::span<const std::int32_t> start, int grain, int workers, RangeBody body)
+      : start_(start), grain_(grain), parts_(std::min(workers, kMostParts)), body_(body) {}
 
-  void work() {
-    std::size_t stage = 0;
-    int first = 0;  // number of the stage's first chunk
-    for (;;) {
-      const int number = next_.fetch_add(1, std::memory_order_relaxed);
-      while (stage + 1 < start_.size() && number >= first + chunks(stage)) first += chunks(stage++);
-      if (stage + 1 >= start_.size()) return;
-      wait_for(first);
-      const std::int32_t begin = start_[stage] + (number - first) * grain_;
-      body_(begin, std::min(begin + grain_, start_[stage + 1]));
-      done_.fetch_add(1, std::memory_order_release);
+  void work(int own) {
+    int first[kMostParts] = {};  // of each part's chunks, the number of the first of this stage
+    int done = 0;                // chunks of all stages before
+    for (std::size_t stage = 0; stage + 1 < start_.size(); ++stage) {
+      const int chunks = (start_[stage + 1] - start_[stage] + grain_ - 1) / grain_;
+      for (int k = 0; k < parts_; ++k) {
+        const int part = (own + k) % parts_, begin = border(chunks, part);
+        const int end = first[part] + border(chunks, part + 1) - begin;
+        for (int number = 0; take(part, end, number);) run(stage, begin + number - first[part]);
+      }
+      for (int part = 0; part < parts_; ++part)
+        first[part] += border(chunks, part + 1) - border(chunks, part);
+      done += chunks;
+      wait_for(done);
     }
   }
 
  private:
-  int chunks(std::size_t stage) const {
-    return (start_[stage + 1] - start_[stage] + grain_ - 1) / grain_;
+  struct alignas(64) Counter {
+    std::atomic<int> value{0};
+  };
+  int border(int chunks, int part) const {
+    return static_cast<int>(std::int64_t{chunks} * part / parts_);
+  }
+  /// The next chunk of a part, if there is one before `end`.
+  bool take(int part, int end, int& number) {
+    std::atomic<int>& next = next_[part].value;
+    number = next.load(std::memory_order_relaxed);
+    while (number < end) {
+      if (next.compare_exchange_weak(number, number + 1, std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
+  void run(std::size_t stage, int chunk) {
+    const std::int32_t begin = start_[stage] + chunk * grain_;
+    body_(begin, std::min(begin + grain_, start_[stage + 1]));
+    done_.value.fetch_add(1, std::memory_order_release);
   }
   void wait_for(int count) const {
-    for (int spin = 0; done_.load(std::memory_order_acquire) < count; ++spin) {
+    for (int spin = 0; done_.value.load(std::memory_order_acquire) < count; ++spin) {
       if (spin < kSpins) {
         pause();
       } else {
@@ -59,10 +81,10 @@ class Runner {
   }
 
   std::span<const std::int32_t> start_;
-  int grain_;
+  int grain_, parts_;
   RangeBody body_;
-  alignas(64) std::atomic<int> next_{0};
-  alignas(64) std::atomic<int> done_{0};
+  Counter next_[kMostParts];
+  Counter done_;
 };
 
 }  // namespace
@@ -77,8 +99,8 @@ void parallel_stages(std::span<const std::int32_t> start, int grain, RangeBody b
     run_all(start, grain, body);
     return;
   }
-  Runner runner(start, grain, body);
-  parallel_for(workers, 1, [&](int, int) { runner.work(); });
+  Runner runner(start, grain, workers, body);
+  parallel_for(workers, 1, [&](int, int) { runner.work(worker_index()); });
 }
 
 }  // namespace scree
