@@ -7,6 +7,7 @@
 namespace scree {
 namespace {
 
+constexpr int kRowsOfBlock = 32;
 constexpr int kSpins = 2000;  // before a worker lets others have the core
 
 void pause() {
@@ -101,6 +102,22 @@ void parallel_stages(std::span<const std::int32_t> start, int grain, RangeBody b
   }
   Runner runner(start, grain, workers, body);
   parallel_for(workers, 1, [&](int, int) { runner.work(worker_index()); });
+}
+
+void Passes::plan(std::size_t rows, std::span<const std::int32_t> start, int passes) {
+  rows_ = static_cast<int>(rows);
+  blocks_ = (rows_ + kRowsOfBlock - 1) / kRowsOfBlock;
+  length_ = blocks_ + start.back();
+  stages_.assign(1, 0);
+  for (int pass = 0; pass < passes; ++pass) {
+    for (const std::int32_t stage : start) stages_.push_back(pass * length_ + blocks_ + stage);
+  }
+}
+
+Passes::Part Passes::part(int begin, int end) const {
+  const int pass = begin / length_, first = begin - pass * length_, last = end - pass * length_;
+  if (first >= blocks_) return {pass, false, first - blocks_, last - blocks_};
+  return {pass, true, first * kRowsOfBlock, std::min(rows_, last * kRowsOfBlock)};
 }
 
 }  // namespace scree

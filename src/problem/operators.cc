@@ -1,25 +1,55 @@
 #include "problem/operators.h"
 
+#include <algorithm>
+#include <cstdint>
+
+#include "base/parallel.h"
+
 namespace scree {
 
 namespace {
 
+constexpr std::size_t kShared = 8192;  // contacts from which the sum is shared
+constexpr int kMostRanges = 8;
+constexpr int kBodyGrain = 2048;
+
+/// The wrenches of the contacts on bodies begin .. end-1, in the order of the contacts.
+void add_wrenches(const Problem& problem, const Impulses& impulses, std::int32_t begin,
+                  std::int32_t end, std::vector<BodyVelocity>& sums) {
+  const auto is_ours = [&](std::int32_t body) { return body >= begin && body < end; };
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ContactBlock& contact = problem.contacts[i];
+    const bool adds_a = is_ours(contact.a), adds_b = is_ours(contact.b);
+    if (!adds_a && !adds_b) continue;
+    const Vec3& p = impulses.contacts[i];
+    const Vec3 world = contact.normal * p[0] + contact.tangent * p[1] + contact.tangent2() * p[2];
+    if (adds_a) {
+      BodyVelocity& a = sums[static_cast<std::size_t>(contact.a)];
+      a.linear -= world;
+      a.angular -= contact.arm_a.cross(world);
+    }
+    if (adds_b) {
+      BodyVelocity& b = sums[static_cast<std::size_t>(contact.b)];
+      b.linear += world;
+      b.angular += contact.arm_b.cross(world);
+    }
+  }
+}
+
 /// M^-1 J^T p, summed in block order: the wrenches first, divided by the inertia once per body.
+/// Workers share the bodies and look at all contacts, so that the order stays.
 void velocity_changes(const Problem& problem, const Impulses& impulses,
                       std::vector<BodyVelocity>& velocities) {
   velocities.resize(problem.bodies.size());
   for (BodyVelocity& sum : velocities) sum = BodyVelocity{};
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    const ContactBlock& contact = problem.contacts[i];
-    const Vec3& p = impulses.contacts[i];
-    const Vec3 world = contact.normal * p[0] + contact.tangent * p[1] + contact.tangent2() * p[2];
-    BodyVelocity& a = velocities[static_cast<std::size_t>(contact.a)];
-    BodyVelocity& b = velocities[static_cast<std::size_t>(contact.b)];
-    a.linear -= world;
-    a.angular -= contact.arm_a.cross(world);
-    b.linear += world;
-    b.angular += contact.arm_b.cross(world);
-  }
+  const auto count = static_cast<std::int32_t>(problem.bodies.size());
+  const int ranges = problem.contacts.size() < kShared ? 1 : std::min(thread_count(), kMostRanges);
+  parallel_for(ranges, 1, [&](int range, int) {
+    const auto border = [&](int k) {
+      return static_cast<std::int32_t>(std::int64_t{count} * k / ranges);
+    };
+    add_wrenches(problem, impulses, border(range), border(range + 1), velocities);
+  });
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
     const RowBlock& row = problem.rows[i];
     const double p = impulses.rows[i];
@@ -28,12 +58,14 @@ void velocity_changes(const Problem& problem, const Impulses& impulses,
       velocities[static_cast<std::size_t>(side.body)].angular += side.angular * p;
     }
   }
-  for (std::size_t k = 0; k < velocities.size(); ++k) {
-    const ProblemBody& body = problem.bodies[k];
-    velocities[k].linear = body.inverse_mass.cwiseProduct(velocities[k].linear);
-    const Vec3 spin = body.inverse_inertia * velocities[k].angular;
-    velocities[k].angular = spin;
-  }
+  parallel_for(count, kBodyGrain, [&](int begin, int end) {
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+      const ProblemBody& body = problem.bodies[k];
+      velocities[k].linear = body.inverse_mass.cwiseProduct(velocities[k].linear);
+      const Vec3 spin = body.inverse_inertia * velocities[k].angular;
+      velocities[k].angular = spin;
+    }
+  });
 }
 
 }  // namespace

@@ -18,11 +18,11 @@ namespace scree {
 namespace HWY_NAMESPACE {
 namespace {
 
-void sweep_range(BallSystem& system, const BallOptions& options, std::int32_t begin,
+void sweep_range(BallSystem& system, float step, float extra, std::int32_t begin,
                  std::int32_t end) {
   const D d;
-  const V zero = hn::Zero(d), momentum = hn::Set(d, options.momentum);
-  const V relaxation = hn::Set(d, options.relaxation);
+  const V zero = hn::Zero(d), momentum = hn::Set(d, extra);
+  const V relaxation = hn::Set(d, step);
   float* rows = system.bodies.data()->v;
   for (std::int32_t g = begin; g < end; ++g) {
     const auto at = static_cast<std::size_t>(g);
@@ -118,15 +118,6 @@ double residual_range(const BallSystem& system, std::int32_t begin, std::int32_t
   return total;
 }
 
-/// Bodies and those before them, extrapolated.
-void extrapolate(float momentum, int count, float* here, float* before) {
-  for (int k = 0; k < count; ++k) {
-    const float now = here[k];
-    here[k] = now + momentum * (now - before[k]);
-    before[k] = now;
-  }
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace scree
@@ -189,18 +180,18 @@ void ball_refresh(const Problem& problem, BallSystem& system) {
   }
 }
 
-void ball_sweep(BallSystem& system, const BallOptions& options) {
-  if (options.momentum > 0.0f) {
-    parallel_for(static_cast<int>(system.bodies.size()), kBodyGrain, [&](int begin, int end) {
-      const auto from = static_cast<std::size_t>(begin);
+void ball_sweeps(BallSystem& system, float relaxation, std::span<const float> momenta) {
+  system.passes.plan(system.bodies.size(), system.stage_start, static_cast<int>(momenta.size()));
+  parallel_stages(system.passes.stages(), kGrain, [&](int begin, int end) {
+    const Passes::Part part = system.passes.part(begin, end);
+    const float momentum = momenta[static_cast<std::size_t>(part.pass)];
+    if (part.is_rows) {
+      const auto from = static_cast<std::size_t>(part.begin);
       HWY_DYNAMIC_DISPATCH(extrapolate)
-      (options.momentum, 8 * (end - begin), system.bodies[from].v, system.bodies_before[from].v);
-    });
-  } else {
-    system.bodies_before = system.bodies;
-  }
-  parallel_stages(system.stage_start, kGrain, [&](int begin, int end) {
-    HWY_DYNAMIC_DISPATCH(sweep_range)(system, options, begin, end);
+      (momentum, 8 * (part.end - part.begin), system.bodies[from].v, system.bodies_before[from].v);
+    } else {
+      HWY_DYNAMIC_DISPATCH(sweep_range)(system, relaxation, momentum, part.begin, part.end);
+    }
   });
 }
 

@@ -8,8 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "base/stages.h"
 #include "scree/problem.h"
 #include "solve/aligned.h"
 #include "solve/colours.h"
@@ -47,6 +49,7 @@ struct BallSystem {
   std::vector<std::int32_t> stage_start;
   std::size_t contact_count = 0, body_count = 0;
   mutable std::vector<double> partial_sums;  // scratch of ball_residual()
+  Passes passes;                             // scratch of ball_sweeps()
 
   /// False where this form does not hold the problem.
   bool pack(const Problem& problem, const Impulses& impulses, Law law);
@@ -75,12 +78,8 @@ void ball_restart(const Problem& problem, BallSystem& system);
 /// The same velocities computed anew from p; what they had drifted is taken off bodies_before too.
 void ball_refresh(const Problem& problem, BallSystem& system);
 
-/// One Gauss-Seidel pass from p + momentum (p - before).
-struct BallOptions {
-  float relaxation = 0.85f;
-  float momentum = 0.0f;
-};
-void ball_sweep(BallSystem& system, const BallOptions& options);
+/// One Gauss-Seidel pass for each momentum, from p + momentum (p - before).
+void ball_sweeps(BallSystem& system, float relaxation, std::span<const float> momenta);
 
 /// As single_residual().
 double ball_residual(const BallSystem& system);

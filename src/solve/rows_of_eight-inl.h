@@ -79,6 +79,15 @@ HWY_INLINE void scatter_rows(V r[8], const std::int32_t* index, float* rows) {
 }
 #endif
 
+/// here + momentum (here - before); `before` is then what `here` was.
+[[maybe_unused]] void extrapolate(float momentum, int count, float* here, float* before) {
+  for (int k = 0; k < count; ++k) {
+    const float now = here[k];
+    here[k] = now + momentum * (now - before[k]);
+    before[k] = now;
+  }
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace scree

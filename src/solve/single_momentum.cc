@@ -38,12 +38,15 @@ struct MomentumRule {
   float relaxation;  // factor on the steps
 };
 constexpr MomentumRule kWalls[] = {{0.95, 10, 1.0f}, {0.9, 10, 1.0f}, {0.95, 10, 0.67f}};
-constexpr MomentumRule kHeaps[] = {{0.95, 1, 1.0f}, {0.95, 10, 0.67f}, {0.8, 1, 1.0f}};
+constexpr MomentumRule kHeaps[] = {{0.9, 1, 1.0f}, {0.95, 10, 0.67f}, {0.8, 1, 1.0f}};
 constexpr std::size_t kRules = std::size(kWalls);
+// Heaps that take longer are at rest: they bear more.
+constexpr int kSweepsUntilSlow = 150;
+constexpr double kMostWhenSlow = 0.95;
 constexpr double kPointsOfWalls = 2.0;  // per body pair, on average
 
 struct Steps {
-  float momentum, one, many;  // factors on the steps of single points, and of those of a face
+  float one, many;  // factors on the steps of single points, and of those of a face
 };
 
 // What differs between the two forms of a problem.
@@ -53,11 +56,11 @@ void restart(const Problem& problem, BallSystem& system) { ball_restart(problem,
 void refresh(const Problem& problem, SingleSystem& system) { single_refresh(problem, system); }
 void refresh(const Problem& problem, BallSystem& system) { ball_refresh(problem, system); }
 
-void sweep(SingleSystem& system, const Steps& steps) {
-  single_sweep(system, {steps.one, steps.many, steps.momentum});
+void sweep(SingleSystem& system, std::span<const float> momenta, const Steps& steps) {
+  single_sweeps(system, {steps.one, steps.many}, momenta);
 }
-void sweep(BallSystem& system, const Steps& steps) {
-  ball_sweep(system, {steps.one, steps.momentum});
+void sweep(BallSystem& system, std::span<const float> momenta, const Steps& steps) {
+  ball_sweeps(system, steps.one, momenta);
 }
 
 void put_on_cones(SingleSystem& system) { single_project(system); }
@@ -123,13 +126,18 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
   outcome.has_run = true;
   kept = system.p;
   while (outcome.sweeps < most_sweeps && !is_time_over(options, start)) {
-    const int count = ++since_restart;
-    const double most = option(options, "momentum", rule->most);
-    const double momentum = count > kPlainSweeps ? std::min(most, 1.0 - 2.0 / (count + 2.0)) : 0.0;
-    sweep(system, {static_cast<float>(momentum), plain.relaxation_one * rule->relaxation,
-                   plain.relaxation_many * rule->relaxation});
-    ++outcome.sweeps;
-    if (outcome.sweeps % kLookEvery != 0) continue;
+    float momenta[kLookEvery];
+    const int count = std::min(kLookEvery, most_sweeps - outcome.sweeps);
+    const bool is_slow = is_heap(system) && outcome.sweeps >= kSweepsUntilSlow;
+    const double most = option(options, "momentum", is_slow ? kMostWhenSlow : rule->most);
+    for (int k = 0; k < count; ++k) {
+      ++since_restart;
+      momenta[k] = static_cast<float>(
+          since_restart > kPlainSweeps ? std::min(most, 1.0 - 2.0 / (since_restart + 2.0)) : 0.0);
+    }
+    sweep(system, std::span(momenta, static_cast<std::size_t>(count)),
+          {plain.relaxation_one * rule->relaxation, plain.relaxation_many * rule->relaxation});
+    outcome.sweeps += count;
     put_on_cones(system);
     if (outcome.sweeps % kRefreshEvery == 0) refresh(problem, system);
     double residual = estimate();

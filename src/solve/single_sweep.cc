@@ -494,6 +494,7 @@ HWY_EXPORT(prepare_range);
 HWY_EXPORT(push_range);
 HWY_EXPORT(project_range);
 HWY_EXPORT(residual_range);
+HWY_EXPORT(extrapolate);
 
 constexpr int kGrain = 32;  // groups of one task
 constexpr int kBodyGrain = 2048;
@@ -546,22 +547,24 @@ void single_refresh(const Problem& problem, SingleSystem& system) {
 }
 
 void single_sweep(SingleSystem& system, const SingleOptions& options) {
-  if (options.momentum > 0.0f) {
-    const auto count = static_cast<int>(system.bodies.size());
-    parallel_for(count, kBodyGrain, [&](int begin, int end) {
-      float* here = system.bodies[static_cast<std::size_t>(begin)].v;
-      float* before = system.bodies_before[static_cast<std::size_t>(begin)].v;
-      for (int k = 0; k < 8 * (end - begin); ++k) {
-        const float now = here[k];
-        here[k] = now + options.momentum * (now - before[k]);
-        before[k] = now;
-      }
-    });
-  } else {
-    system.bodies_before = system.bodies;
-  }
-  parallel_stages(system.stage_start, kGrain, [&](int begin, int end) {
-    HWY_DYNAMIC_DISPATCH(sweep_range)(system, options, begin, end);
+  single_sweeps(system, options, std::span(&options.momentum, 1));
+}
+
+void single_sweeps(SingleSystem& system, const SingleOptions& options,
+                   std::span<const float> momenta) {
+  system.passes.plan(system.bodies.size(), system.stage_start, static_cast<int>(momenta.size()));
+  parallel_stages(system.passes.stages(), kGrain, [&](int begin, int end) {
+    const Passes::Part part = system.passes.part(begin, end);
+    SingleOptions own = options;
+    own.momentum = momenta[static_cast<std::size_t>(part.pass)];
+    if (part.is_rows) {
+      const auto from = static_cast<std::size_t>(part.begin);
+      HWY_DYNAMIC_DISPATCH(extrapolate)
+      (own.momentum, 8 * (part.end - part.begin), system.bodies[from].v,
+       system.bodies_before[from].v);
+    } else {
+      HWY_DYNAMIC_DISPATCH(sweep_range)(system, own, part.begin, part.end);
+    }
   });
 }
 

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/stages.h"
 #include "scree/problem.h"
 #include "solve/aligned.h"
 #include "solve/colours.h"
@@ -72,6 +73,7 @@ struct SingleSystem {
   std::vector<std::int32_t> stage_start;
   std::size_t contact_count = 0, body_count = 0;
   mutable std::vector<double> partial_sums;  // scratch of single_residual()
+  Passes passes;                             // scratch of single_sweeps()
 
   /// False, and nothing packed, where this form does not hold the problem: rows, velocities of
   /// surfaces, bodies with locked axes other than those of a planar scene.
@@ -115,6 +117,9 @@ struct SingleOptions {
   float momentum = 0.0f;
 };
 void single_sweep(SingleSystem& system, const SingleOptions& options);
+/// One after the other, with these momenta.
+void single_sweeps(SingleSystem& system, const SingleOptions& options,
+                   std::span<const float> momenta);
 
 /// p put on the cones (friction scaled down), velocities moved along.
 void single_project(SingleSystem& system);

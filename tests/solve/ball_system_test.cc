@@ -32,7 +32,7 @@ BallSystem swept(const Problem& problem, int sweeps) {
   BallSystem system;
   EXPECT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
   ball_restart(problem, system);
-  for (int k = 0; k < sweeps; ++k) ball_sweep(system, {});
+  ball_sweeps(system, 0.85f, std::vector<float>(static_cast<std::size_t>(sweeps), 0.0f));
   return system;
 }
 
@@ -104,7 +104,7 @@ TEST(BallSystem, SolvesOneSlidingBallInOneVisit) {
   BallSystem system;
   ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
   ball_restart(problem, system);
-  ball_sweep(system, {.relaxation = 1.0f});
+  ball_sweeps(system, 1.0f, std::vector<float>{0.0f});
   Impulses impulses = zero_impulses(problem);
   system.write(problem, impulses);
   const ContactBlock& contact = problem.contacts[0];
@@ -124,7 +124,7 @@ TEST(BallSystem, SolvesOneRollingBallInOneVisit) {
   BallSystem system;
   ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
   ball_restart(problem, system);
-  ball_sweep(system, {.relaxation = 1.0f});
+  ball_sweeps(system, 1.0f, std::vector<float>{0.0f});
   EXPECT_NEAR(system.bodies[1].v[0], 0.01 - 0.5 * 0.01 / 1.75, 1e-8);
   EXPECT_NEAR(system.bodies[1].v[0] - 0.5f * system.bodies[1].w[1], 0.0f, 1e-8f);
   EXPECT_LT(judged(problem, system), 1e-6);
@@ -171,7 +171,7 @@ TEST(BallSystem, GivesTheSameBitsWithTwoThreads) {
     set_thread_count(count);
     ASSERT_TRUE(system->pack(problem, zero_impulses(problem), Law::coulomb));
     ball_restart(problem, *system);
-    for (int k = 0; k < 30; ++k) ball_sweep(*system, {.momentum = 0.5f});
+    ball_sweeps(*system, 0.85f, std::vector<float>(30, 0.5f));
     BallDescent descent;
     ball_refresh(problem, *system);
     descent.descend(problem, *system, 5);
