@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "problem/audit.h"
 #include "solve/auto_matrices.h"
 #include "solve/last_resort.h"
 #include "solve/methods.h"
@@ -25,9 +26,18 @@ constexpr double kNear = 3.0;
 constexpr int kSweepsNear = 3000;
 // The interior point is worth it up to so many operations per contact in one factor.
 constexpr double kFlopsPerContact = 2e4;
+constexpr double kQuiet = 1.5;
 // What a cold start leaves undone, all later steps inherit as momentum: a standing wall is to
 // stand.
 constexpr double kColdPolish = 1e-4;
+
+/// Nothing much faster than what gravity does in a step. Blows (a ball into a wall) are no load to
+/// be shifted: the interior point went round in circles on every one of them.
+bool is_quiet(const Problem& problem) {
+  Audit audit;
+  audit.prepare(problem);
+  return audit.reference_velocity <= kQuiet * problem.gravity * problem.step;
+}
 
 class Automatic final : public Solver {
  public:
@@ -93,7 +103,8 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
   const std::vector<double> start_rows = impulses.rows;
   const auto start = std::chrono::steady_clock::now();
   SolveOptions first = options;
-  first.max_iterations = std::min(most, kSingleSweepsBefore + kSweepsBefore);
+  first.max_iterations = most;
+  first.extra.emplace_back("single_sweeps", kSingleSweepsBefore);
   first.extra.emplace_back("double_sweeps", kSweepsBefore);
   const bool is_small = problem.contacts.size() < kLarge;
   // The interior point polishes better than sweeps; what it starts from may be rough.
@@ -139,7 +150,7 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
     return result;
   second.time_limit = time_left(options, start);
   second.max_iterations = std::min(most - result.iterations, kMostIterations);
-  add(result, interior_->solve(problem, impulses, second));
+  if (is_small || is_quiet(problem)) add(result, interior_->solve(problem, impulses, second));
   if (result.status != SolveStatus::converged && result.iterations < most) sweep_on(most);
   return result;
 }

@@ -278,6 +278,9 @@ SolverInfo gauss_seidel_info() {
             "how many times the sweeps it needed a cold start is given, from 200 contacts on; 0: "
             "it is "
             "a start like any other"},
+           {"single_sweeps", kMaxSweeps,
+            "sweeps in single precision before those in double, from 200 contacts on; heaps of "
+            "balls have no such limit"},
            {"double_sweeps", kMaxSweeps,
             "sweeps in double precision that may follow those in single, from 200 contacts on"},
            {"descent_after", kFirstDescent,

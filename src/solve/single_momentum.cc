@@ -14,8 +14,9 @@ namespace {
 constexpr int kLookEvery = 10;  // sweeps; a look costs a third of one
 constexpr int kPlainSweeps = 4;
 constexpr int kRefreshEvery = 50;
-constexpr double kTooFar = 30.0;  // times the best: go back to it
-constexpr double kSure = 0.99;    // share of the tolerance at which the judge is asked
+constexpr double kTooFar = 30.0;    // times the best: go back to it
+constexpr double kPolished = 1e-2;  // share of the tolerance
+constexpr double kSure = 0.99;      // share of the tolerance at which the judge is asked
 // No gain of a tenth in so many looks: another rule, and after the last one no further. Heaps at
 // rest gain little by little.
 constexpr int kPatience = 25, kPatienceWithBalls = 100;
@@ -40,9 +41,6 @@ struct MomentumRule {
 constexpr MomentumRule kWalls[] = {{0.95, 10, 1.0f}, {0.9, 10, 1.0f}, {0.95, 10, 0.67f}};
 constexpr MomentumRule kHeaps[] = {{0.9, 1, 1.0f}, {0.95, 10, 0.67f}, {0.8, 1, 1.0f}};
 constexpr std::size_t kRules = std::size(kWalls);
-// Heaps that take longer are at rest: they bear more.
-constexpr int kSweepsUntilSlow = 150;
-constexpr double kMostWhenSlow = 0.95;
 constexpr double kPointsOfWalls = 2.0;  // per body pair, on average
 
 struct Steps {
@@ -113,8 +111,6 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
   int next_descent = kSweepsBeforeDescent;
   Outcome outcome;
   restart(problem, system);
-  if (!(estimate() > options.tolerance)) return outcome;
-
   SingleOptions plain;
   const double relaxation = relaxation_option(options);
   if (relaxation > 0.0)
@@ -128,8 +124,7 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
   while (outcome.sweeps < most_sweeps && !is_time_over(options, start)) {
     float momenta[kLookEvery];
     const int count = std::min(kLookEvery, most_sweeps - outcome.sweeps);
-    const bool is_slow = is_heap(system) && outcome.sweeps >= kSweepsUntilSlow;
-    const double most = option(options, "momentum", is_slow ? kMostWhenSlow : rule->most);
+    const double most = option(options, "momentum", rule->most);
     for (int k = 0; k < count; ++k) {
       ++since_restart;
       momenta[k] = static_cast<float>(
@@ -195,10 +190,22 @@ SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& aud
                                               const SolveOptions& options, int most_sweeps,
                                               std::chrono::steady_clock::time_point start,
                                               Impulses& impulses) {
-  if (options.tolerance < kLeastTolerance || options.residual != ResidualKind::scree) return {};
-  const Run run{problem, audit, options, most_sweeps, start};
+  if (options.tolerance < kLeastTolerance || options.residual != ResidualKind::scree ||
+      !problem.rows.empty())
+    return {};
+  // What a step leaves undone, the next one inherits: a start that would do is still swept, unless
+  // it is as good as solved.
+  Outcome outcome;
+  outcome.residual = audit.residual(problem, impulses, options.law);
+  if (outcome.residual <= kPolished * options.tolerance) {
+    outcome.has_run = outcome.is_converged = true;
+    return outcome;
+  }
+  Run run{problem, audit, options, most_sweeps, start};
   if (balls_.pack(problem, impulses, options.law))
     return sweep_until(run, balls_, best_of_balls_, impulses);
+  run.most_sweeps = whole_option(options, "single_sweeps", most_sweeps, 0);
+  run.most_sweeps = std::min(run.most_sweeps, most_sweeps);
   if (system_.pack(problem, impulses, options.law))
     return sweep_until(run, system_, best_, impulses);
   return {};

@@ -20,13 +20,12 @@ class SingleMomentum {
   static constexpr double kLeastTolerance = 2e-5;
 
   struct Outcome {
-    bool has_run = false;       // false: not for this problem, or nothing to do; impulses untouched
+    bool has_run = false;       // false: not for this problem; impulses untouched
     bool is_converged = false;  // by the judge
     int sweeps = 0;
     double residual = 0.0;  // of the impulses, by the judge, when converged
   };
-  /// `audit` is prepared. `impulses` are the best found when it has run. Not for starts that meet
-  /// the tolerance already: those are polished in double precision.
+  /// `audit` is prepared. `impulses` are the best found when it has run.
   Outcome solve(const Problem& problem, Audit& audit, const SolveOptions& options, int most_sweeps,
                 std::chrono::steady_clock::time_point start, Impulses& impulses);
 
