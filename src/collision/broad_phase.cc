@@ -8,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/grow.h"
 #include "base/parallel.h"
 #include "base/scan.h"
 
@@ -280,8 +281,8 @@ void BroadPhase::count_bins(const BroadPhaseInput& input) {
 }
 
 void BroadPhase::write_entries(const BroadPhaseInput& input) {
-  keys_.resize(checked_size(bin_offset_.back()));
-  entries_.resize(keys_.size());
+  resize_with_room(keys_, checked_size(bin_offset_.back()));
+  resize_with_room(entries_, keys_.size());
   std::array<std::uint64_t, 3> mask;
   for (std::size_t axis = 0; axis < 3; ++axis)
     mask[axis] = (std::uint64_t{1} << grid_.bits[axis]) - 1;
@@ -431,7 +432,7 @@ void BroadPhase::count_pairs(const BroadPhaseInput& input) {
 }
 
 void BroadPhase::write_pairs() {
-  pair_keys_.resize(checked_size(pair_offset_.back()));
+  resize_with_room(pair_keys_, checked_size(pair_offset_.back()));
   parallel_for(static_cast<int>(pair_count_.size()), 16, [&](int begin, int end) {
     for (auto block = static_cast<std::size_t>(begin); block < static_cast<std::size_t>(end);
          ++block) {
@@ -445,7 +446,7 @@ void BroadPhase::sort_pairs(std::size_t box_count) {
   radix_sort_.sort(pair_keys_);
   const int bits = std::bit_width(box_count);
   const std::uint64_t low = (std::uint64_t{1} << bits) - 1;
-  pairs_.resize(pair_keys_.size());
+  resize_with_room(pairs_, pair_keys_.size());
   parallel_for(static_cast<int>(pairs_.size()), 1 << 14, [&](int begin, int end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       pairs_[i] = {static_cast<std::int32_t>(pair_keys_[i] >> bits),

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/flag.h"
+#include "base/grow.h"
 #include "base/parallel.h"
 #include "base/scan.h"
 #include "collision/margins.h"
@@ -104,8 +105,8 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
 /// several colliders can be in another order.
 std::span<const Pair> NativeBackend::order_pairs(std::span<const Pair> pairs) {
   if (!has_compounds_) return pairs;
-  keys_.resize(pairs.size());
-  values_.resize(pairs.size());
+  resize_with_room(keys_, pairs.size());
+  resize_with_room(values_, pairs.size());
   const auto body = [&](std::int32_t collider) {
     return static_cast<std::uint64_t>(placed_[at(collider)].body);
   };
@@ -117,7 +118,7 @@ std::span<const Pair> NativeBackend::order_pairs(std::span<const Pair> pairs) {
   });
   if (std::is_sorted(keys_.begin(), keys_.end())) return pairs;
   radix_sort_.sort(keys_, values_);
-  ordered_pairs_.resize(pairs.size());
+  resize_with_room(ordered_pairs_, pairs.size());
   parallel_for(static_cast<int>(pairs.size()), 1 << 14, [&](int begin, int end) {
     for (std::size_t k = at(begin); k < at(end); ++k) ordered_pairs_[k] = pairs[values_[k]];
   });
@@ -240,7 +241,7 @@ void NativeBackend::append_chunks(std::size_t count, Contacts& contacts) {
     counts_[i] = static_cast<std::uint32_t>(chunks_[i].found.size());
   exclusive_scan(counts_, offsets_);
   const std::size_t before = contacts.list.size();
-  contacts.list.resize(before + static_cast<std::size_t>(offsets_.back()));
+  resize_with_room(contacts.list, before + static_cast<std::size_t>(offsets_.back()));
   parallel_for(static_cast<int>(count), 16, [&](int begin, int end) {
     for (std::size_t i = at(begin); i < at(end); ++i) {
       const std::size_t first = before + static_cast<std::size_t>(offsets_[i]);

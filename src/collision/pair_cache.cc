@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "base/grow.h"
 #include "base/parallel.h"
 #include "base/scan.h"
 
@@ -117,7 +118,7 @@ void PairCache::replace_leavers(const BroadPhaseInput& input,
     return is_leaver_[static_cast<std::size_t>(pair.first)] != 0 ||
            is_leaver_[static_cast<std::size_t>(pair.second)] != 0;
   });
-  merged_.resize(candidates_.size() + added_.size());
+  resize_with_room(merged_, candidates_.size() + added_.size());
   std::merge(candidates_.begin(), candidates_.end(), added_.begin(), added_.end(), merged_.begin());
   candidates_.swap(merged_);
 }
@@ -141,7 +142,7 @@ void PairCache::keep_overlapping(const BroadPhaseInput& input) {
         static_cast<std::uint32_t>(next - static_cast<std::size_t>(begin));
   });
   exclusive_scan(counts_, offsets_);
-  pairs_.resize(static_cast<std::size_t>(offsets_.back()));
+  resize_with_room(pairs_, static_cast<std::size_t>(offsets_.back()));
   parallel_for(static_cast<int>(chunks), 1, [&](int begin, int end) {
     for (auto chunk = static_cast<std::size_t>(begin); chunk < static_cast<std::size_t>(end);
          ++chunk) {

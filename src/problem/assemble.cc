@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/grow.h"
 #include "base/parallel.h"
 #include "base/scan.h"
 #include "problem/operators.h"
@@ -227,7 +228,7 @@ void assemble(const Model& model, const State& state, const Contacts& contacts,
     }
   });
   problem.rows.clear();
-  problem.contacts.resize(contacts.list.size());
+  resize_with_room(problem.contacts, contacts.list.size());
   parallel_for(static_cast<int>(contacts.list.size()), kGrain, [&](int begin, int end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       // The points of a face share their bodies and their normal.
@@ -242,7 +243,7 @@ void warm_start(const Model& model, const State& state, const Contacts& contacts
                 const Problem& problem, Impulses& impulses) {
   const std::vector<Contact>& list = contacts.list;
   const std::vector<ContactMemory>& memory = state.memory;
-  impulses.contacts.resize(list.size());
+  resize_with_room(impulses.contacts, list.size());
   impulses.rows.assign(problem.rows.size(), 0.0);
   const bool is_cold = memory.empty() || state.last_step <= 0.0;
   const double scale = is_cold ? 0.0 : problem.step / state.last_step;
@@ -305,7 +306,7 @@ void remember(const State& state, const Contacts& contacts, const Problem& probl
     scratch.counts[static_cast<std::size_t>(begin / kGrain)] = acting;
   });
   exclusive_scan(scratch.counts, scratch.offsets);
-  memory.resize(static_cast<std::size_t>(scratch.offsets.back()));
+  resize_with_room(memory, static_cast<std::size_t>(scratch.offsets.back()));
   parallel_for(count, kGrain, [&](int begin, int end) {
     std::uint64_t next = scratch.offsets[static_cast<std::size_t>(begin / kGrain)];
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {

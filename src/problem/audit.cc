@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/grow.h"
 #include "problem/audit_sums.h"
 #include "problem/contact_set.h"
 #include "problem/row_map.h"
@@ -80,7 +81,7 @@ double free_velocity(const Problem& problem, const RowBlock& row) {
 }  // namespace
 
 void Audit::prepare(const Problem& problem) {
-  contact_mass.resize(problem.contacts.size());
+  resize_with_room(contact_mass, problem.contacts.size());
   row_mass.resize(problem.rows.size());
   velocities.resize(problem.bodies.size());
   double fastest = 0.0;
@@ -155,7 +156,7 @@ IterationRecord Audit::parts(const Problem& problem, const Impulses& impulses, L
 Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law law) {
   Residuals r;
   r.reference_velocity = reference_velocity;
-  contact_residual.resize(problem.contacts.size());
+  resize_with_room(contact_residual, problem.contacts.size());
   velocities_from(problem, impulses, velocities);
   const std::size_t count = problem.contacts.size() + problem.rows.size();
   if (count == 0) return r;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "base/grow.h"
 #include "base/parallel.h"
 #include "solve/body_mass.h"
 
@@ -90,7 +91,7 @@ void BallSystem::colour(const Problem& problem) {
   place[kColours] = groups_so_far * kBallLanes;
   for (std::uint32_t k = 0; k < count_of[kColours]; ++k)
     stage_start.push_back(static_cast<std::int32_t>(++groups_so_far));
-  groups.resize(groups_so_far);
+  resize_with_room(groups, groups_so_far);
   source.assign(std::size_t{groups_so_far} * kBallLanes, -1);
   for (std::size_t i = 0; i < count; ++i) {
     if (colour_[i] > kColours) continue;
@@ -150,7 +151,7 @@ bool BallSystem::pack(const Problem& problem, const Impulses& impulses, Law law)
   contact_count = problem.contacts.size();
   body_count = problem.bodies.size();
   colour(problem);
-  p.resize(groups.size());
+  resize_with_room(p, groups.size());
   parallel_for(static_cast<int>(groups.size()), kGroupGrain, [&](int begin, int end) {
     for (int g = begin; g < end; ++g)
       fill_group(problem, impulses, law, static_cast<std::size_t>(g));
