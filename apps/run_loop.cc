@@ -29,12 +29,13 @@ double ms_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
-World make_world(const RunArguments& arguments, const RunSetup& setup) {
+/// The scene moves into the world.
+World make_world(const RunArguments& arguments, RunSetup& setup) {
   // A scene out of a checkpoint has no file to point to.
   WorldOptions options = setup.world;
   options.keep_starts = !arguments.save_problems.empty();
-  if (arguments.scene.empty()) return World(setup.scene, options);
-  return with_places(arguments.scene, [&] { return World(setup.scene, options); });
+  if (arguments.scene.empty()) return World(std::move(setup.scene), options);
+  return with_places(arguments.scene, [&] { return World(std::move(setup.scene), options); });
 }
 
 }  // namespace
@@ -44,7 +45,7 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
       setup_(std::move(setup)),
       world_(make_world(arguments, setup_)),
       watch_(world_.model()),
-      progress_(setup_.scene.name, setup_.steps, setup_.scene.run.step, arguments.quiet) {
+      progress_(world_.scene().name, setup_.steps, world_.scene().run.step, arguments.quiet) {
   if (setup_.state) {
     if (setup_.state->position.size() != world_.state().position.size()) {
       throw InputError(fmt::format("{}: holds {} bodies, the scene has {}", arguments.restart,
@@ -105,7 +106,7 @@ void RunLoop::start_view() {
   if (can_control(arguments_.view) && setup_.recording.empty()) options.abilities.push_back("set");
   try {
     view_ = std::make_unique<LiveView>(world_, std::move(options), viewer_assets());
-    show_link(view_->link(), arguments_.view, setup_.scene.name);
+    show_link(view_->link(), arguments_.view, world_.scene().name);
   } catch (const InputError&) {
     throw;  // an address that is none: nothing has begun yet
   } catch (const std::exception& error) {

@@ -13,8 +13,9 @@
 namespace scree::app {
 
 struct RunSetup {
-  Scene scene;       // with every setting of this run inside, so that what is recorded is complete
-  std::string stem;  // what its output files are called
+  Scene scene;  // until it moves into the world: with every setting of this run inside, so that
+                // what is recorded is complete
+  std::string stem;            // what its output files are called
   std::optional<State> state;  // of the checkpoint it goes on from
   std::int64_t steps = 0;      // to make now
   WorldOptions world;

@@ -54,7 +54,7 @@ struct StepGivenUp : std::runtime_error {
 
 class World {
  public:
-  explicit World(const Scene& scene, const WorldOptions& options = {});
+  explicit World(Scene scene, const WorldOptions& options = {});
   ~World();
   World(World&&) noexcept;
   World& operator=(World&&) noexcept;

@@ -137,9 +137,9 @@ Receipt World::Parts::advance(const State& from, double step, int halvings_left)
   return second;
 }
 
-World::World(const Scene& scene, const WorldOptions& options) : parts_(std::make_unique<Parts>()) {
+World::World(Scene scene, const WorldOptions& options) : parts_(std::make_unique<Parts>()) {
   Parts& p = *parts_;
-  p.scene = scene;
+  p.scene = std::move(scene);
   p.options = options;
   if (options.step > 0.0) p.scene.run.step = options.step;
   if (!options.solver.empty()) p.scene.run.solver = options.solver;
