@@ -52,7 +52,8 @@ SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& aud
       !system_.pack(problem, impulses, options.law))
     return outcome;
   single_restart(problem, system_);
-  if (!(estimate(audit) > options.tolerance)) return outcome;
+  outcome.is_met = !(estimate(audit) > options.tolerance);
+  if (outcome.is_met) return outcome;
 
   SingleOptions plain;
   const double relaxation = relaxation_option(options);

@@ -20,6 +20,7 @@ class SingleMomentum {
   struct Outcome {
     bool has_run = false;       // false: not for this problem, or nothing to do; impulses untouched
     bool is_converged = false;  // by the judge
+    bool is_met = false;        // has not run because the start meets the tolerance
     int sweeps = 0;
     double residual = 0.0;  // of the impulses, by the judge, when converged
   };
