@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/instruction_count.h"
 #include "base/parallel.h"
 #include "commands.h"
 #include "interrupt.h"
@@ -11,6 +12,7 @@
 #include "progress.h"
 #include "run_arguments.h"
 #include "run_loop.h"
+#include "run_profile.h"
 #include "run_report.h"
 #include "run_setup.h"
 #include "scree/error.h"
@@ -43,11 +45,15 @@ int exit_code(const RunArguments& arguments, const RunReport& report) {
 int execute_run(const RunArguments& arguments) {
   check_arguments(arguments);
   load_plugins(arguments.plugins);
+  // Before the workers start: the counter follows threads that come after it.
+  const std::string no_count = arguments.profile ? start_counting_instructions() : "";
   set_thread_count(arguments.threads);
   RunLoop loop(arguments, set_up(arguments));
   loop.run();
   RunReport report = loop.report();
   report.signal = interrupt();
+  report.profile_counts = arguments.profile && no_count.empty();
+  report.no_count = no_count;
   print_report(arguments, report);
   if (report.signal == 0) loop.linger();
   return exit_code(arguments, report);

@@ -24,14 +24,16 @@ struct RunReport {
   std::string solver, law;
   int directions = 0;  // of the law `pyramid`; 0: another law
   double tolerance = 0.0;
-  double budget_ms = 0.0;  // of --budget; 0: none
+  double budget_ms = 0.0;         // of --budget; 0: none
   double max_speed_end = 0.0;     // m/s
   double max_displacement = 0.0;  // m
   std::uint64_t state_hash = 0;
   RunStatistics statistics;
-  std::string recording;       // path, empty: none
-  std::string checkpoint;      // path, empty: none
-  std::string problem_folder;  // of --save-problems, empty: none
+  bool profile_counts = false;  // --profile, and the processor counts instructions
+  std::string no_count;         // --profile: why it does not
+  std::string recording;        // path, empty: none
+  std::string checkpoint;       // path, empty: none
+  std::string problem_folder;   // of --save-problems, empty: none
   int problems_saved = 0;
   std::vector<BrokenJoint> broken_joints;
   std::int64_t risky_steps = 0;  // in which bodies may have passed through others
@@ -44,9 +46,6 @@ nlohmann::ordered_json to_json(const RunReport& report);
 /// One step, for --jsonl.
 nlohmann::ordered_json to_json(const Receipt& receipt, double wall_ms);
 std::string summary(const RunReport& report);
-/// Mean, largest and share of each stage of the step.
-std::string profile(const RunReport& report);
-
 /// What went wrong or may have, a line each.
 std::vector<std::string> warnings(const RunReport& report);
 

@@ -93,6 +93,8 @@ void print_result(const LabResult& r) {
   print_line("problem", r.problem);
   print_line("size", size_text(r));
   print_line("solver", r.solver + (r.used == r.solver ? "" : " (" + r.used + ")"));
+  if (r.choice != Choice::asked)
+    print_line("chosen", fmt::format("{}: {}", what_of(r.choice), why_of(r.choice)));
   print_line("law", r.law);
   const std::string status = name_of(r.status);
   print_line("status", r.is_solved() ? status : highlighted(status));

@@ -1,152 +1,117 @@
-// How long one visit of a contact takes, kernel by kernel, without a simulation around it: sizes
-// from the first cache to main memory, beside what the machine could do at best (roofline.h).
+// How long one visit of a contact, or of a pair of shapes, takes, kernel by kernel, without a
+// simulation around it: sizes from the first cache to main memory, beside what the machine could
+// do at best (roofline.h).
 //
-//   build/release/bench/bench_kernels
+//   build/release/bench/bench_kernels --benchmark_filter='single_sweep|wide_sweep'
 //
-// A visit is one contact in one sweep. Counters: ns per visit, bytes per visit (what a sweep reads
-// of the system, over its contacts), KiB in all, and roofline: the time that bytes and operations
-// need at least, over the time taken. A new kernel is a class like WideSweep below and a line in
-// main().
+// A visit is one contact (or pair) in one pass. Columns: ns/visit, bytes/visit (what a pass reads
+// and writes, every array once, over its visits), KiB of that in all, GB/s, limit_GB/s (what the
+// machine can move at that size), and roofline: the time that bytes and operations need at least,
+// over the time taken. `--benchmark_format=json` or csv for programs. A new kernel is a class like
+// those of contact_kernels.h and a line in main().
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <hwy/targets.h>
 
-#include <cmath>
-#include <random>
+#include <map>
+#include <memory>
 
+#include "base/parallel.h"
+#include "contact_kernels.h"
+#include "pair_kernels.h"
 #include "roofline.h"
-#include "solve/wide_system.h"
 
 namespace scree {
 namespace {
 
-enum class Motion { stick, slide };
+constexpr int kSettle = 50;  // passes after which the same contacts stick and slide each time
 
-struct Subject {
-  int side = 4;             // a cube of side^3 bodies, each touching its neighbours
-  int points_per_pair = 1;  // 1: spheres; 4: the faces of boxes
-  Motion motion = Motion::stick;
-};
-
-ProblemBody unit_body(const Vec3& velocity) {
-  ProblemBody body;
-  body.velocity = velocity;
-  body.inverse_mass = Vec3::Ones();
-  body.inverse_inertia = 6.0 * Mat3::Identity();
-  return body;
+/// One kernel at a time: the benchmark library asks for the same one several times.
+template <class Kernel>
+Kernel& kernel_for(const Subject& subject) {
+  static std::pair<Subject, std::unique_ptr<Kernel>> kept;
+  if (!kept.second || !(kept.first == subject)) {
+    kept.second.reset();
+    kept = {subject, std::make_unique<Kernel>(subject)};
+    const double visits = kept.second->cost().visits;
+    for (int k = 0; k < kSettle && k * visits < 2e7; ++k) kept.second->run();
+  }
+  return *kept.second;
 }
 
-void add_contacts(int a, int b, int axis, const Subject& subject, Problem& problem) {
-  ContactBlock contact;
-  contact.a = a;
-  contact.b = b;
-  contact.normal = Vec3::Unit(axis);
-  contact.tangent = Vec3::Unit((axis + 1) % 3);
-  contact.friction = subject.motion == Motion::stick ? 2.0 : 0.05;
-  for (int k = 0; k < subject.points_per_pair; ++k) {
-    const bool is_face = subject.points_per_pair > 1;
-    const Vec3 shift = is_face ? Vec3(((k & 1) != 0 ? 0.4 : -0.4) * contact.tangent +
-                                      ((k & 2) != 0 ? 0.4 : -0.4) * contact.tangent2())
-                               : Vec3::Zero();
-    contact.arm_a = 0.5 * contact.normal + shift;
-    contact.arm_b = -0.5 * contact.normal + shift;
-    problem.contacts.push_back(contact);
-  }
+double limit_at(double bytes) {
+  static std::map<double, double> known;
+  auto [at, is_new] = known.try_emplace(bytes, 0.0);
+  if (is_new) at->second = bandwidth(static_cast<std::size_t>(bytes));
+  return at->second;
 }
-
-/// Bodies pressed together from all sides, some of them pushed along.
-Problem make_problem(const Subject& subject) {
-  std::mt19937 random(7);
-  std::uniform_real_distribution<double> shake(-1.0, 1.0);
-  const int n = subject.side;
-  Problem problem;
-  problem.bodies.emplace_back();
-  const auto index = [n](int i, int j, int k) { return 1 + i + n * (j + n * k); };
-  for (int k = 0; k < n; ++k) {
-    for (int j = 0; j < n; ++j) {
-      for (int i = 0; i < n; ++i) {
-        const Vec3 inward = -Vec3(i, j, k) + Vec3::Constant(0.5 * (n - 1));
-        const double push = subject.motion == Motion::slide ? 0.3 : 0.01;
-        problem.bodies.push_back(
-            unit_body(0.1 * inward + push * Vec3(shake(random), shake(random), shake(random))));
-      }
-    }
-  }
-  for (int k = 0; k < n; ++k) {
-    for (int j = 0; j < n; ++j) {
-      for (int i = 0; i < n; ++i) {
-        if (i + 1 < n) add_contacts(index(i, j, k), index(i + 1, j, k), 0, subject, problem);
-        if (j + 1 < n) add_contacts(index(i, j, k), index(i, j + 1, k), 1, subject, problem);
-        if (k + 1 < n) add_contacts(index(i, j, k), index(i, j, k + 1), 2, subject, problem);
-      }
-    }
-  }
-  return problem;
-}
-
-/// The sweep of `gauss-seidel`, in double precision, four pairs side by side.
-class WideSweep {
- public:
-  static constexpr const char* kName = "wide_sweep";
-  /// Counted in wide_sweep.cc, for a contact that sticks, with a multiply-add as two:
-  ///   relative velocity  2 cross products added (24), a difference (3), t2 (9), 3 rows (18)
-  ///   local solution     3x3 times vector (15), cone (10)
-  ///   impulse to motion  force (15), 2 bodies (66)
-  static constexpr double kFlops = 160.0;
-
-  explicit WideSweep(const Problem& problem) {
-    Impulses impulses{std::vector<Vec3>(problem.contacts.size(), Vec3::Zero()), {}};
-    system_.pack(problem, impulses);
-    impulses_.resize(system_.points.size());
-    system_.read(impulses, impulses_);
-    wide_velocities(problem, system_, impulses_, {});
-  }
-  void sweep() { wide_sweep(system_, impulses_, {}, options_); }
-  std::size_t bytes() const {
-    return system_.points.size() * (sizeof(WidePoint) + sizeof(WideImpulse)) +
-           system_.groups.size() * sizeof(WideGroup) + system_.bodies.size() * sizeof(WideBody);
-  }
-
- private:
-  WideSystem system_;
-  AlignedVector<WideImpulse> impulses_;
-  WideOptions options_;
-};
-
-constexpr int kSettle = 50;  // sweeps after which the same contacts stick and slide each time
 
 template <class Kernel>
 void run(benchmark::State& state, const Subject& subject) {
   static const double peak = peak_flops();
-  const Problem problem = make_problem(subject);
-  Kernel kernel(problem);
-  for (int k = 0; k < kSettle; ++k) kernel.sweep();
+  Kernel& kernel = kernel_for<Kernel>(subject);
   const double start = thread_seconds();
-  for (auto _ : state) kernel.sweep();
+  for (auto _ : state) kernel.run();
   const double seconds = (thread_seconds() - start) / static_cast<double>(state.iterations());
-  const auto visits = static_cast<double>(problem.contacts.size());
-  const auto bytes = static_cast<double>(kernel.bytes());
-  const double least = std::max(bytes / bandwidth(kernel.bytes()), visits * Kernel::kFlops / peak);
-  state.counters["KiB"] = bytes / 1024.0;
-  state.counters["bytes/visit"] = bytes / visits;
-  state.counters["ns/visit"] = 1e9 * seconds / visits;
+  const KernelCost cost = kernel.cost();
+  const double limit = limit_at(cost.bytes);
+  const double least =
+      std::max(cost.bytes / limit, cost.flops / (cost.is_single ? 2.0 * peak : peak));
+  state.counters["KiB"] = cost.bytes / 1024.0;
+  state.counters["bytes/visit"] = cost.bytes / cost.visits;
+  state.counters["ns/visit"] = 1e9 * seconds / cost.visits;
+  state.counters["GB/s"] = 1e-9 * cost.bytes / seconds;
+  state.counters["limit_GB/s"] = 1e-9 * limit;
   state.counters["roofline"] = least / seconds;
 }
 
 template <class Kernel>
-void add_kernel() {
+void add(const std::string& kind, const Subject& subject) {
+  const int n = subject.side;
+  benchmark::RegisterBenchmark(
+      fmt::format("{}{}/{}", Kernel::kName, kind, 3 * n * n * (n - 1) * subject.points_per_pair)
+          .c_str(),
+      [subject](benchmark::State& state) { run<Kernel>(state, subject); })
+      ->Unit(benchmark::kMicrosecond);
+}
+
+// About fifty contacts, then 1e3, 1e4, 1e5, 1e6.
+constexpr int kPointSides[] = {3, 7, 15, 33, 70}, kManifoldSides[] = {2, 5, 10, 21, 44};
+
+template <class Kernel>
+void add_points_and_manifolds(std::initializer_list<Sliding> kinds) {
   for (const int points : {1, 4}) {
-    for (const Motion motion : {Motion::stick, Motion::slide}) {
-      for (const int side : {3, 5, 10, 20, 40, points == 1 ? 70 : 56}) {
-        const Subject subject{side, points, motion};
-        benchmark::RegisterBenchmark(
-            fmt::format("{}/{}/{}/{}", Kernel::kName, points == 1 ? "point" : "manifold",
-                        motion == Motion::stick ? "stick" : "slide", side * side * side)
-                .c_str(),
-            [subject](benchmark::State& state) { run<Kernel>(state, subject); })
-            ->Unit(benchmark::kMicrosecond);
-      }
+    for (const Sliding sliding : kinds) {
+      for (const int side : points == 1 ? kPointSides : kManifoldSides)
+        add<Kernel>(fmt::format("/{}/{}", points == 1 ? "point" : "manifold",
+                                sliding == Sliding::no ? "stick" : "slide"),
+                    {side, points, sliding});
     }
   }
+}
+
+template <class Kernel>
+void add_pairs() {
+  for (const int side : kPointSides) add<Kernel>("", {side, 1, Sliding::no});
+}
+
+void add_all() {
+  add_points_and_manifolds<SingleSweep>({Sliding::no, Sliding::yes});
+  add_points_and_manifolds<WideSweep>({Sliding::no, Sliding::yes});
+  add_points_and_manifolds<SoftBias>({Sliding::no, Sliding::yes});
+  add_points_and_manifolds<SoftRelax>({Sliding::no, Sliding::yes});
+  add_points_and_manifolds<SinglePack>({Sliding::no});
+  add_points_and_manifolds<AuditMasses>({Sliding::no});
+  add_points_and_manifolds<AuditSquares>({Sliding::no});
+  add_points_and_manifolds<AuditFull>({Sliding::no});
+  add_pairs<SpherePairs>();
+  add_pairs<BoxPairs>();
+}
+
+/// The best of the instruction sets that the kernels are compiled for.
+std::string vectors() {
+  const auto targets = static_cast<std::uint64_t>(hwy::SupportedTargets());
+  return hwy::TargetName(static_cast<std::int64_t>(targets & (~targets + 1)));
 }
 
 }  // namespace
@@ -155,14 +120,17 @@ void add_kernel() {
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::AddCustomContext("peak GFLOP/s", fmt::format("{:.1f}", 1e-9 * scree::peak_flops()));
+  scree::set_thread_count(1);  // times are those of this thread
+  benchmark::AddCustomContext("vectors", scree::vectors());
+  benchmark::AddCustomContext("peak GFLOP/s in double precision",
+                              fmt::format("{:.1f}", 1e-9 * scree::peak_flops()));
   for (const int kilobytes : {16, 256, 4096, 131072}) {
     benchmark::AddCustomContext(
         fmt::format("GB/s at {} KiB", kilobytes),
         fmt::format("{:.1f}",
                     1e-9 * scree::bandwidth(1024ul * static_cast<unsigned long>(kilobytes))));
   }
-  scree::add_kernel<scree::WideSweep>();
+  scree::add_all();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }

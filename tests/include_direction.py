@@ -20,7 +20,7 @@ ALLOWED = {
 EXTRA = {"problem/assemble.cc": {"model", "collision"}, "problem/assemble.h": {"model", "collision"},
          "problem/joint_rows.cc": {"model"}, "problem/joint_rows.h": {"model"}}
 # The stage each public header belongs to.
-PUBLIC = {"math.h": "base", "error.h": "base", "scene.h": "model", "joint.h": "model", "problem.h": "problem", "matrix_problem.h": "problem", "solver.h": "problem", "plugin.h": "problem",
+PUBLIC = {"math.h": "base", "error.h": "base", "scene.h": "model", "joint.h": "model", "problem.h": "problem", "matrix_problem.h": "problem", "choice.h": "problem", "solver.h": "problem", "plugin.h": "problem",
           "receipt.h": "problem", "world.h": "world", "scree.h": "world"}
 
 root = pathlib.Path(sys.argv[1])

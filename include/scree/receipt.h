@@ -33,10 +33,13 @@ struct Receipt {
   std::vector<double> joint_errors;            // m, one per joint, at the end
   double kinetic_energy = 0.0, potential_energy = 0.0;  // J, at the end
   std::string solver;
-  std::string message;  // of the status not_applicable: what the solver cannot do
+  Choice choice = Choice::asked;  // why that solver
+  std::int64_t visits = 0;        // of contacts, by sweeps; 0: the solver makes none
+  std::string message;            // of the status not_applicable: what the solver cannot do
   struct Times {
     double collide = 0, assemble = 0, solve = 0, integrate = 0, judge = 0, observe = 0;
   } ms;
+  Times instructions;  // executed in user space; 0 unless base/instruction_count.h counts
 };
 
 }  // namespace scree

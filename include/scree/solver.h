@@ -3,12 +3,14 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "scree/choice.h"
 #include "scree/matrix_problem.h"
 #include "scree/problem.h"
 
@@ -85,6 +87,8 @@ struct SolveResult {
   Residuals residuals;                   // of the returned impulses, by the audit
   std::string used;                      // the method that did the work ("auto" names its choice)
   std::string message;                   // of not_applicable: what the method cannot do
+  Choice choice = Choice::asked;         // why that method
+  std::int64_t visits = 0;               // of contacts, by sweeps; 0: the method makes none
   std::vector<IterationRecord> history;  // per iteration when asked for
 };
 

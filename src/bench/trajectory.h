@@ -18,8 +18,8 @@ struct BenchMethod {
   std::string label;  // as tables and charts name it
   std::string solver, law = "coulomb";
   double tolerance = 1e-10;
-  int max_iterations = 0;                               // 0: the solver's own
-  std::vector<std::pair<std::string, double>> options;  // of the solver
+  int max_iterations = 0;                                    // 0: the solver's own
+  std::vector<std::pair<std::string, double>> options = {};  // of the solver
 };
 
 /// Of a body in the plane.

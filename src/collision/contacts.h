@@ -25,7 +25,8 @@ struct Contact {
 
 struct CollisionCounts {
   int colliders = 0, pairs = 0, contacts = 0;
-  double broad_ms = 0.0, narrow_ms = 0.0, order_ms = 0.0;  // wall time of its parts
+  double broad_ms = 0.0, narrow_ms = 0.0, order_ms = 0.0;      // wall time of its parts
+  double broad_instructions = 0.0, narrow_instructions = 0.0;  // 0 unless they are counted
 };
 
 /// Ordered by (a, b, feature), so that the result does not depend on how it was found.

@@ -5,6 +5,7 @@
 
 #include "base/flag.h"
 #include "base/grow.h"
+#include "base/instruction_count.h"
 #include "base/parallel.h"
 #include "base/scan.h"
 #include "collision/margins.h"
@@ -327,13 +328,17 @@ void NativeBackend::drop_seams(const Model& model, Contacts& contacts) {
 void NativeBackend::find_contacts(const Model& model, const State& state, double step,
                                   Contacts& contacts) {
   auto watch = std::chrono::steady_clock::now();
+  const std::uint64_t start = counted_instructions();
   note_model(model);
   place_colliders(model, state, step);
   find_parted(model, state, apart_);
   const std::span<const Pair> pairs = order_pairs(pair_cache_.find_pairs(input_, placed_));
   contacts.counts.broad_ms = ms_since(watch);
+  const std::uint64_t broad_end = counted_instructions();
+  contacts.counts.broad_instructions = static_cast<double>(broad_end - start);
   collide_pairs(model, pairs, contacts);
   contacts.counts.narrow_ms = ms_since(watch);
+  contacts.counts.narrow_instructions = static_cast<double>(counted_instructions() - broad_end);
   drop_seams(model, contacts);
   if (has_many_parts_) order_.sort(contacts.list);
   contacts.counts.order_ms = ms_since(watch);

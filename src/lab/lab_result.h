@@ -24,14 +24,16 @@ struct LabResult {
   int rows = 0;      // bounded rows
   int unknowns = 0;  // numbers in p
   std::string solver, used;
-  std::string law;  // "none" where there are no contacts
+  Choice choice = Choice::asked;  // why that one
+  std::string law;                // "none" where there are no contacts
   double tolerance = 0.0;
   ResidualKind residual_kind = ResidualKind::scree;
   SolveStatus status = SolveStatus::not_applicable;  // the judge's
   std::string message;                               // why it is not converged, where that is known
   int iterations = 0;
-  bool is_judged = false;  // false: there are no impulses, and the residuals mean nothing
-  double residual = 0.0;   // the one the tolerance is on
+  std::int64_t visits = 0;  // of contacts, by sweeps
+  bool is_judged = false;   // false: there are no impulses, and the residuals mean nothing
+  double residual = 0.0;    // the one the tolerance is on
   Residuals residuals;
   IterationRecord parts;  // of the result
   CckMerits cck;

@@ -100,12 +100,15 @@ Json to_json(const LabResult& r) {
   json["unknowns"] = r.unknowns;
   json["solver"] = r.solver;
   json["used"] = r.used;
+  json["choice"] = name_of(r.choice);
+  json["why"] = fmt::format("{}: {}", what_of(r.choice), why_of(r.choice));
   json["law"] = r.law;
   json["tolerance"] = r.tolerance;
   json["judged_by"] = name_of(r.residual_kind);
   json["status"] = name_of(r.status);
   json["message"] = r.message;
   json["iterations"] = r.iterations;
+  json["visits"] = r.visits;
   json["residual"] = judged(r.residuals.relative_rms);
   json["residual_worst"] = judged(r.residuals.relative_worst);
   json["residual_siconos"] = judged(r.residuals.siconos);
@@ -159,6 +162,8 @@ LabResult result_from_json(const Json& json) {
   }
   r.residual_kind = residual_named(json.at("judged_by").get<std::string>());
   r.status = status_named(json.at("status").get<std::string>());
+  r.choice = choice_named(json.at("choice").get<std::string>().c_str());
+  r.visits = json.at("visits").get<std::int64_t>();
   r.is_judged = json.contains("parts");
   if (r.is_judged) {
     const Json &parts = json.at("parts"), &states = json.at("states");

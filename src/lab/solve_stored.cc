@@ -175,6 +175,8 @@ void conclude(const SolveResult& said, const Attempt& attempt, double limit, Lab
   result.message = said.message;
   result.iterations = said.iterations;
   result.used = said.used.empty() ? result.solver : said.used;
+  result.choice = said.choice;
+  result.visits = said.visits;
   if (said.status == SolveStatus::not_applicable) return;
   const bool is_met = result.residual <= result.tolerance;
   if (!std::isfinite(result.residual)) {

@@ -6,6 +6,14 @@
 #include "solve/options.h"
 
 namespace scree {
+namespace {
+
+SolveResult because(Choice choice, SolveResult result) {
+  result.choice = choice;
+  return result;
+}
+
+}  // namespace
 
 SolveResult AutoMatrices::run(std::span<const Stage> stages, const MatrixProblem& problem,
                               VecX& impulses, const SolveOptions& options) {
@@ -29,6 +37,7 @@ SolveResult AutoMatrices::run(std::span<const Stage> stages, const MatrixProblem
     const double before = total.history.empty() ? 0.0 : total.history.back().seconds;
     for (IterationRecord& record : result.history) record.seconds += before;
     result.iterations += total.iterations;
+    result.visits += total.visits;
     result.history.insert(result.history.begin(), total.history.begin(), total.history.end());
     total = std::move(result);
     total.used = stage.method;
@@ -55,13 +64,14 @@ SolveResult AutoMatrices::solve(const MatrixProblem& problem, VecX& impulses,
                                        {"gauss-seidel", 0}};
   static constexpr Stage kRolling[] = {{"gauss-seidel", 2000}, {"admm", 2000}, {"gauss-seidel", 0}};
   if (problem.contact_count() == 0 || options.law == Law::pyramid)
-    return solve_rows_automatically(problem, impulses, options);
+    return because(Choice::rows, solve_rows_automatically(problem, impulses, options));
   const bool has_rolling =
       std::any_of(problem.blocks.begin(), problem.blocks.end(),
                   [](const MatrixBlock& block) { return block.is_contact() && block.size == 5; });
-  if (has_rolling) return run(kRolling, problem, impulses, options);
-  if (options.law == Law::relaxed) return run(kRelaxed, problem, impulses, options);
-  return cones_.solve(problem, impulses, options);
+  if (has_rolling) return because(Choice::rolling, run(kRolling, problem, impulses, options));
+  if (options.law == Law::relaxed)
+    return because(Choice::relaxed, run(kRelaxed, problem, impulses, options));
+  return because(Choice::portfolio, cones_.solve(problem, impulses, options));
 }
 
 }  // namespace scree

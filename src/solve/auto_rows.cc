@@ -162,6 +162,7 @@ SolveResult solve_rows_automatically(const MatrixProblem& problem, VecX& impulse
     }
     is_tried = true;
     total.iterations += part.iterations;
+    total.visits += part.visits;
     total.history.insert(total.history.end(), part.history.begin(), part.history.end());
     const double residual = audit.residual(p, options);
     if (residual < best_residual || !std::isfinite(best_residual)) {

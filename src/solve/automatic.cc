@@ -46,7 +46,7 @@ class Automatic final : public Solver {
   SolveResult solve_again(const Problem& problem, Impulses& impulses,
                           const SolveOptions& options) override {
     const bool is_hybrid = !problem.rows.empty() && options.law != Law::pyramid;
-    return is_hybrid ? hybrid_->solve_again(problem, impulses, options)
+    return is_hybrid ? because(Choice::joints, hybrid_->solve_again(problem, impulses, options))
                      : solve(problem, impulses, options);
   }
 
@@ -60,6 +60,10 @@ class Automatic final : public Solver {
                              const SolveOptions& options);
   /// Counts the work of `step` in `total` and keeps its outcome.
   static void add(SolveResult& total, SolveResult step);
+  static SolveResult because(Choice choice, SolveResult result) {
+    result.choice = choice;
+    return result;
+  }
 
   AutoMatrices matrices_;
   std::unique_ptr<Solver> sweeps_ = gauss_seidel_info().create();
@@ -70,6 +74,7 @@ class Automatic final : public Solver {
 
 void Automatic::add(SolveResult& total, SolveResult step) {
   step.iterations += total.iterations;
+  step.visits += total.visits;
   const double before = total.history.empty() ? 0.0 : total.history.back().seconds;
   for (IterationRecord& record : step.history) record.seconds += before;
   step.history.insert(step.history.begin(), total.history.begin(), total.history.end());
@@ -80,8 +85,9 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
                              const SolveOptions& options) {
   if (options.law == Law::pyramid) return matrices_.solve(problem, impulses, options);
   const auto start = std::chrono::steady_clock::now();
-  SolveResult result = problem.rows.empty() ? solve_contacts(problem, impulses, options)
-                                            : hybrid_->solve(problem, impulses, options);
+  SolveResult result = problem.rows.empty()
+                           ? solve_contacts(problem, impulses, options)
+                           : because(Choice::joints, hybrid_->solve(problem, impulses, options));
   SolveOptions last = options;
   last.time_limit = time_left(options, start);
   last.max_iterations = options.max_iterations - result.iterations;
@@ -90,7 +96,8 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
   if (result.status == SolveStatus::converged || is_out || is_time_over(options, start) ||
       !LastResort::applies(problem, options))
     return result;
-  add(result, last_resort_.solve(problem, impulses, last, result.status));
+  add(result,
+      because(Choice::last_resort, last_resort_.solve(problem, impulses, last, result.status)));
   return result;
 }
 
@@ -125,6 +132,7 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
       SolveResult polished = interior_->solve(problem, impulses, second);
       polished.status = SolveStatus::converged;  // it never returns anything worse
       polished.used = result.used;
+      polished.choice = result.choice;
       const bool is_polished = polished.residuals.relative_rms <= second.tolerance;
       add(result, std::move(polished));
       if (is_polished || result.iterations >= most) return result;
@@ -137,21 +145,27 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
     }
     return result;
   }
-  auto sweep_on = [&](int count) {
+  auto sweep_on = [&](int count, Choice choice) {
     SolveOptions on = options;
     on.time_limit = time_left(options, start);
     on.max_iterations = std::min(count, most - result.iterations);
     on.extra.emplace_back("descent_after", 0.0);
-    add(result, sweeps_->solve(problem, impulses, on));
+    add(result, because(choice, sweeps_->solve(problem, impulses, on)));
     return result.status == SolveStatus::converged || result.iterations >= most;
   };
   if (!is_small && result.residuals.relative_rms <= kNear * options.tolerance &&
-      sweep_on(kSweepsNear))
+      sweep_on(kSweepsNear, Choice::least_squares))
     return result;
   second.time_limit = time_left(options, start);
   second.max_iterations = std::min(most - result.iterations, kMostIterations);
-  if (is_small || is_quiet(problem)) add(result, interior_->solve(problem, impulses, second));
-  if (result.status != SolveStatus::converged && result.iterations < most) sweep_on(most);
+  if (!is_small && !is_quiet(problem)) {
+    sweep_on(most, Choice::blow);
+    return result;
+  }
+  const int before = result.iterations;
+  add(result, because(Choice::interior_point, interior_->solve(problem, impulses, second)));
+  if (result.status != SolveStatus::converged && result.iterations < most)
+    sweep_on(most, result.iterations == before ? Choice::large_factor : Choice::interior_missed);
   return result;
 }
 

@@ -138,6 +138,7 @@ inline void visit_row(ContactSystem& system, PackedRow& row, double& p, double r
 }  // namespace
 
 void ContactSystem::pack(const Problem& problem) {
+  visits = 0;
   bodies.resize(problem.bodies.size());
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const ProblemBody& from = problem.bodies[k];
@@ -266,6 +267,7 @@ double gauss_seidel_sweep(ContactSystem& system, Impulses& impulses, const Sweep
     double first_round = 0.0;
     for (int round = 0; round < rounds; ++round) {
       double moved_now = 0.0;
+      system.visits += pair.count;
       for (std::int32_t i = pair.first; i < pair.first + pair.count; ++i) {
         const auto k = static_cast<std::size_t>(i);
         moved_now +=

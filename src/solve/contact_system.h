@@ -46,6 +46,7 @@ struct ContactSystem {
   std::vector<PackedRow> rows;
   std::vector<double> mass;      // eta per point, kg
   std::vector<double> row_mass;  // eta per row
+  std::int64_t visits = 0;       // of points by sweeps, since pack()
 
   void pack(const Problem& problem);
   /// v = v_f + M^-1 J^T p.

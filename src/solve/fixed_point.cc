@@ -179,6 +179,7 @@ SolveResult FixedPoint::run(SweepMap& map, const FixedPointPlan& plan, VecX& p,
         std::sqrt(map.sweep(p, is_u_fresh ? &u_ : nullptr) / blocks) / audit.reference_velocity;
     is_u_fresh = false;
     result.iterations = sweep;
+    result.visits += problem_->contact_count();
     now.note(moved);
     if (now.content_at == 0 && map.is_content()) now.content_at = sweep;
 

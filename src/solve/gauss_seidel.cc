@@ -137,6 +137,7 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
   History history(options, result);
   result.used = "gauss-seidel";
   const std::size_t blocks = problem.contacts.size() + problem.rows.size();
+  result.choice = blocks == 0 ? Choice::idle : Choice::small_sweeps;
   if (blocks == 0) {
     result.status = SolveStatus::converged;
     return result;
@@ -246,6 +247,7 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
   }
   if (std::isfinite(best_residual)) impulses = best_;
   result.residuals = audit_.residuals(problem, impulses, options.law);
+  result.visits = system_.visits;
   return result;
 }
 

@@ -72,6 +72,7 @@ class Hybrid final : public Solver {
   std::vector<double> velocities_of_;  // without contacts: the impulses they belong to
   std::unique_ptr<Solver> interior_ = interior_point_info().create();
   std::unique_ptr<Solver> sweeps_ = gauss_seidel_info().create();
+  std::int64_t visits_ = 0;  // of contacts, by the sweeps of this solve
   Impulses best_, kept_, given_;
 };
 
@@ -160,6 +161,7 @@ SolveResult Hybrid::judged(const Problem& problem, Impulses& impulses, const Sol
   SolveResult result;
   result.used = "hybrid";
   result.iterations = iterations;
+  result.visits = visits_;
   if (options.is_brief && otherwise == SolveStatus::converged) {
     // The factor has made it exact; the caller judges.
   } else if (options.is_brief) {
@@ -228,6 +230,7 @@ SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
     inner.tolerance = kInteriorShare * options.tolerance;
     SolveResult result = interior_->solve(problem, impulses, inner);
     result.iterations += used;
+    visits_ += result.visits;
     SolveOptions outer = options;
     outer.time_limit = time_left(options, start);
     result = alternate(problem, impulses, outer, std::move(result), kRounds);
@@ -251,6 +254,7 @@ SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
     impulses = kept_;
   }
   result.iterations = used;
+  result.visits = visits_;
   result.status = other.status;
   if (result.status != SolveStatus::stalled) return result;
 
@@ -259,6 +263,7 @@ SolveResult Hybrid::solve_all(const Problem& problem, Impulses& impulses,
   impulses = given_;
   SolveResult swept = sweeps_->solve(problem, impulses, rest);
   swept.used = "hybrid";
+  swept.visits = result.visits = visits_ + swept.visits;
   swept.iterations += used;
   if (swept.residuals.relative_rms < result.residuals.relative_rms) return swept;
   impulses = kept_;
@@ -301,6 +306,7 @@ SolveResult Hybrid::alternate(const Problem& problem, Impulses& impulses,
           std::min(sweeping.max_iterations, options.max_iterations - result.iterations);
     const SolveResult swept = sweeps_->solve(problem, impulses, sweeping);
     result.iterations += swept.iterations;
+    visits_ += swept.visits;
     keep_best(swept.residuals.relative_rms);
     if (round >= kPatience && swept.status == SolveStatus::converged) break;
   }
@@ -313,6 +319,7 @@ SolveResult Hybrid::alternate(const Problem& problem, Impulses& impulses,
 
 SolveResult Hybrid::solve(const Problem& problem, Impulses& impulses, const SolveOptions& options) {
   if (problem.rows.empty()) return sweeps_->solve(problem, impulses, options);
+  visits_ = 0;
   audit_.prepare(problem);
   rows_.prepare(problem);
   factored_.clear();
@@ -325,6 +332,7 @@ SolveResult Hybrid::solve(const Problem& problem, Impulses& impulses, const Solv
 SolveResult Hybrid::solve_again(const Problem& problem, Impulses& impulses,
                                 const SolveOptions& options) {
   if (problem.rows.empty()) return sweeps_->solve(problem, impulses, options);
+  visits_ = 0;
   rows_.take_biases(problem);
   if (problem.contacts.empty()) return solve_rows(problem, impulses, options);
   SolveResult result;

@@ -109,6 +109,9 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
   audit_.prepare(problem);
   best_ = impulses;
   best_residual_ = audit_.residual(problem, impulses, law);
+  const auto visits_of = [&](std::int64_t count) {
+    return count * static_cast<std::int64_t>(problem.contacts.size());
+  };
   auto finish = [&](SolveStatus status) {
     result.status = best_residual_ <= options.tolerance ? SolveStatus::converged : status;
     impulses = best_;
@@ -123,6 +126,7 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
   iterate_ = impulses;
   if (start_sweeps > 0) {
     sweep(problem, iterate_, law, start_sweeps);
+    result.visits += visits_of(start_sweeps);
     judge(problem, iterate_, law);
     if (best_residual_ <= options.tolerance) return finish(SolveStatus::converged);
   }
@@ -159,6 +163,7 @@ SolveResult InteriorPoint::solve(const Problem& problem, Impulses& impulses,
         std::isfinite(residual)) {
       polished_ = iterate_;
       sweep(problem, polished_, law, sweeps);
+      result.visits += visits_of(sweeps);
       gain = std::max(1.0, residual / judge(problem, polished_, law));
     }
     history.look([&] { return audit_.parts(problem, best_, law); });

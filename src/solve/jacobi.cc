@@ -159,6 +159,7 @@ SolveResult Jacobi::solve(const Problem& problem, Impulses& impulses, const Solv
     }
     gather_velocities(problem, impulses);
     result.iterations = iteration;
+    result.visits += static_cast<std::int64_t>(problem.contacts.size());
 
     const bool is_out_of_time = is_time_over(options, start);
     const bool is_last = iteration >= max_iterations || is_out_of_time;

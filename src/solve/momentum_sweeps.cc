@@ -34,6 +34,19 @@ constexpr int kProducts = 100;
 constexpr int kDigEvery = 3;
 constexpr double kLongest = 1e8;  // s; a longer time limit would not fit the clock
 
+/// Why the sweeps go on in double precision, or need not.
+Choice choice_after(const SingleMomentum::Outcome& outcome, const SolveOptions& options) {
+  if (outcome.is_solved_start) return Choice::solved_start;
+  if (outcome.is_converged) return outcome.is_of_balls ? Choice::balls : Choice::single_sweeps;
+  if (outcome.has_run) return Choice::single_stuck;
+  const bool is_tight = options.tolerance < SingleMomentum::kLeastTolerance;
+  return is_tight ? Choice::tight_sweeps : Choice::double_sweeps;
+}
+
+std::int64_t visits_of(std::int64_t sweeps, const Problem& problem) {
+  return sweeps * static_cast<std::int64_t>(problem.contacts.size());
+}
+
 std::span<double> numbers(AlignedVector<WideImpulse>& impulses) {
   return {reinterpret_cast<double*>(impulses.data()), impulses.size() * 3 * kLanes};
 }
@@ -120,14 +133,17 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
                                     [](const Vec3& p) { return p.isZero(0.0); });
   int in_single = 0;  // sweeps
   const int in_double = whole_option(options, "double_sweeps", kMaxSweeps, 0);
+  result.choice = is_cold ? Choice::cold_sweeps : Choice::double_sweeps;
   if (!is_cold && !options.record_history && sweep.local_rounds == 1) {
     const SingleMomentum::Outcome outcome =
         single_.solve(problem, audit_, options, max_sweeps, start, impulses);
     in_single = outcome.sweeps;
+    result.choice = choice_after(outcome, options);
     if (outcome.is_converged) {
       result.used = "gauss-seidel";
       result.status = SolveStatus::converged;
       result.iterations = outcome.sweeps;
+      result.visits = visits_of(outcome.sweeps, problem);
       if (options.is_brief)
         result.residuals.relative_rms = outcome.residual;
       else
@@ -156,6 +172,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   for (int sweep_count = 1;; ++sweep_count) {
     wide_sweep(system_, p_, rows_, sweep);
     result.iterations = in_single + sweep_count + products;
+    result.visits = visits_of(in_single + sweep.local_rounds * sweep_count, problem);
     ++since_restart;
     const bool is_out_of_sweeps =
         result.iterations >= max_sweeps || result.iterations - in_single >= in_double;

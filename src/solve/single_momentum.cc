@@ -198,12 +198,15 @@ SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& aud
   Outcome outcome;
   outcome.residual = audit.residual(problem, impulses, options.law);
   if (outcome.residual <= kPolished * options.tolerance) {
-    outcome.has_run = outcome.is_converged = true;
+    outcome.has_run = outcome.is_converged = outcome.is_solved_start = true;
     return outcome;
   }
   Run run{problem, audit, options, most_sweeps, start};
-  if (balls_.pack(problem, impulses, options.law))
-    return sweep_until(run, balls_, best_of_balls_, impulses);
+  if (balls_.pack(problem, impulses, options.law)) {
+    outcome = sweep_until(run, balls_, best_of_balls_, impulses);
+    outcome.is_of_balls = true;
+    return outcome;
+  }
   run.most_sweeps = whole_option(options, "single_sweeps", most_sweeps, 0);
   run.most_sweeps = std::min(run.most_sweeps, most_sweeps);
   if (system_.pack(problem, impulses, options.law))

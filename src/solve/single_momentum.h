@@ -20,8 +20,10 @@ class SingleMomentum {
   static constexpr double kLeastTolerance = 2e-5;
 
   struct Outcome {
-    bool has_run = false;       // false: not for this problem; impulses untouched
-    bool is_converged = false;  // by the judge
+    bool has_run = false;          // false: not for this problem; impulses untouched
+    bool is_converged = false;     // by the judge
+    bool is_solved_start = false;  // nothing was left to do
+    bool is_of_balls = false;
     int sweeps = 0;
     double residual = 0.0;  // of the impulses, by the judge, when converged
   };

@@ -67,6 +67,7 @@ SolveResult SoftStepSolver::solve(const Problem& problem, Impulses& impulses,
     }
   }
   passes_.write(impulses);
+  result.visits = result.iterations * static_cast<std::int64_t>(problem.contacts.size());
   result.residuals = audit_.residuals(problem, impulses, options.law);
   if (!std::isfinite(result.residuals.relative_rms)) {
     result.status = SolveStatus::diverged;

@@ -37,6 +37,19 @@ SoftPass overlap_pass(const SoftSettings& settings, double sub_step) {
   return pass;
 }
 
+/// A point alone is visited once, whatever the rounds.
+std::int64_t visits_of_pass(const SoftSystem& system, int rounds) {
+  const auto contacts = static_cast<std::int64_t>(system.contact_count);
+  if (rounds == 1) return contacts;
+  std::int64_t alone = 0;
+  for (const SoftGroup& group : system.groups) {
+    const auto lane = system.source.begin() + group.first * kSoftLanes;
+    if (group.count == 1)
+      alone += std::count_if(lane, lane + kSoftLanes, [](std::int32_t k) { return k >= 0; });
+  }
+  return alone + rounds * (contacts - alone);
+}
+
 }  // namespace
 
 SoftSettings soft_settings(const SolveOptions& options) {
@@ -159,6 +172,8 @@ void SoftSteps::run(const Problem& problem, std::span<const BodyVelocity> before
     if (!rows_.is_empty()) rows_.end_sub_step();
   }
   if (system_.has_bounces) soft_bounce(system_);
+  result.visits =
+      count * (settings.passes + settings.relaxations) * visits_of_pass(system_, settings.rounds);
   system_.write(count, result.sums, result.last);
   rows_.write(count, result.sums, result.last);
   result.is_moved = system_.is_touched;

@@ -44,6 +44,7 @@ struct SoftResult {
   Impulses last;  // N times those of the last sub-step: what the next step starts from
   std::vector<BodyVelocity> moves;  // m and rad, of bodies that something touches
   std::vector<char> is_moved;       // by contacts or rows: `moves` holds
+  std::int64_t visits = 0;          // of contacts, by the passes
 };
 
 /// Joints and everything else that is rows. Equations are solved exactly by their factor in every

@@ -19,6 +19,15 @@ void RunStatistics::add(const Receipt& receipt, double wall_ms, double observe_m
   contacts.add(receipt.contacts);
   iterations.add(receipt.iterations);
   residual.add(receipt.residuals.relative_rms);
+  visits.add(static_cast<double>(receipt.visits));
+  ChoiceStatistics& choice = choices[static_cast<std::size_t>(receipt.choice)];
+  choice.used = receipt.solver;
+  choice.contacts.add(receipt.contacts);
+  choice.iterations.add(receipt.iterations);
+  for (const auto stage :
+       {&Receipt::Times::collide, &Receipt::Times::assemble, &Receipt::Times::solve,
+        &Receipt::Times::integrate, &Receipt::Times::judge})
+    instructions.*stage += receipt.instructions.*stage;
   if (receipt.residuals.relative_worst > residual_worst) {
     residual_worst = receipt.residuals.relative_worst;
     is_worst_in_joint = receipt.residuals.worst_contact < 0;
@@ -42,6 +51,8 @@ void RunStatistics::add(const CollisionCounts& counts) {
   broad.add(counts.broad_ms);
   narrow.add(counts.narrow_ms);
   pairs.add(counts.pairs);
+  broad_instructions += counts.broad_instructions;
+  narrow_instructions += counts.narrow_instructions;
 }
 
 double RunStatistics::mean_step_ms() const {

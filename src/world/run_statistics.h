@@ -27,6 +27,12 @@ struct Series {
   double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0.0; }
 };
 
+/// The steps that one choice served.
+struct ChoiceStatistics {
+  std::string used;             // by the last of them
+  Series contacts, iterations;  // per step
+};
+
 struct RunStatistics {
   std::int64_t steps = 0;
   std::vector<double> step_ms;                          // wall time of each step, without observers
@@ -34,11 +40,15 @@ struct RunStatistics {
   Series judge;                                         // ms per step: the audit
   Series broad, narrow;                                 // ms per step, parts of collide
   Series pairs;                                         // of shapes that the narrow phase looked at
+  Receipt::Times instructions;                          // sums over the steps; 0: not counted
+  double broad_instructions = 0.0, narrow_instructions = 0.0;
   Series substeps;
   int fewest_substeps = 0;
-  Series contacts, iterations, residual;  // residual: the relative rms of each step
-  double residual_worst = 0.0;            // of any block of any step, relative
-  bool is_worst_in_joint = false;         // that block is a row of a joint, no contact
+  Series contacts, iterations, residual;           // residual: the relative rms of each step
+  Series visits;                                   // of contacts, by the sweeps of a step
+  std::array<ChoiceStatistics, kChoices> choices;  // by Choice
+  double residual_worst = 0.0;                     // of any block of any step, relative
+  bool is_worst_in_joint = false;                  // that block is a row of a joint, no contact
   std::int64_t converged_steps = 0;
   std::int64_t worst_step = 0;  // of the unconverged ones, the largest residual's; 0: none
   double worst_step_residual = 0.0;
@@ -54,6 +64,9 @@ struct RunStatistics {
   void add(const Receipt& receipt, double wall_ms, double observe_ms);
   /// What the collision stage of a step says of itself.
   void add(const CollisionCounts& counts);
+  const ChoiceStatistics& of(Choice choice) const {
+    return choices[static_cast<std::size_t>(choice)];
+  }
   std::int64_t unconverged_steps() const { return steps - converged_steps; }
   double mean_step_ms() const;
   double median_step_ms() const;

@@ -79,16 +79,16 @@ void SoftStepper::describe_contacts(const Model& model, const State& state, Step
 
 /// A wall that is just there carries nothing yet, and sub-steps would take seconds to find out what
 /// each brick carries, while it sags.
-bool SoftStepper::start_cold(const State& state, const SolveOptions& options, StepWorkspace& w) {
-  if (!solves_cold_ || !state.memory.empty() || w.contacts.list.empty()) return false;
+std::int64_t SoftStepper::start_cold(const State& state, const SolveOptions& options,
+                                     StepWorkspace& w) {
+  if (!solves_cold_ || !state.memory.empty() || w.contacts.list.empty()) return 0;
   if (!cold_solver_) cold_solver_ = solver_named("auto").create();
   SolveOptions cold = options;
   cold.extra.clear();
   cold.is_brief = true;
   cold.tolerance = std::min(options.tolerance, kColdTolerance);
   cold.max_iterations = kColdIterations;
-  cold_solver_->solve(w.problem, w.impulses, cold);
-  return true;
+  return cold_solver_->solve(w.problem, w.impulses, cold).visits;
 }
 
 /// Mean velocities over the step. What nothing touches moves as the sub-steps would move it, but
@@ -114,7 +114,7 @@ Receipt SoftStepper::take_step(const Model& model, const State& state, const Ste
   Receipt receipt;
   Stopwatch watch;
   collision.find_contacts(model, state, step, w.contacts);
-  receipt.ms.collide = watch.lap();
+  watch.lap(&Receipt::Times::collide, receipt);
 
   assemble(model, state, w.contacts, forces, step, w.problem);
   assemble_joints(model, state, step, w.problem, w.joint_rows);
@@ -123,19 +123,18 @@ Receipt SoftStepper::take_step(const Model& model, const State& state, const Ste
   warm_start_joints(model, state, step, w.joint_rows, w.impulses.rows);
   prepare_loops(model, w);
   if (w.keeps_start) keep_start(state, w);
-  receipt.ms.assemble = watch.lap();
+  watch.lap(&Receipt::Times::assemble, receipt);
 
-  start_cold(state, options, w);
-  const double cold_ms = watch.lap();
+  receipt.visits = start_cold(state, options, w);
+  watch.lap(&Receipt::Times::solve, receipt);
   SoftSettings settings = settings_;
   if (budget_.is_set()) settings.substeps = budget_.substeps();
   settings.recovery_speed = model.recovery_speed;
   sub_steps_.run(w.problem, before_, contacts_, w.impulses, options.law, settings, result_);
   std::swap(w.impulses, result_.sums);
-  const double sub_steps_ms = watch.lap();
-  receipt.ms.solve = cold_ms + sub_steps_ms;
+  const double sub_steps_ms = watch.lap(&Receipt::Times::solve, receipt);
   judge(options, w, receipt);
-  receipt.ms.judge = watch.lap();
+  watch.lap(&Receipt::Times::judge, receipt);
 
   copy_but_memory(state, w.next);
   find_means(step, settings.substeps, w);
@@ -153,6 +152,7 @@ Receipt SoftStepper::take_step(const Model& model, const State& state, const Ste
   const Energy energy = energy_of(model, w.next, w.energies);
 
   receipt.iterations = settings.substeps * (settings.passes + settings.relaxations);
+  receipt.visits += result_.visits;
   receipt.substeps = settings.substeps;
   receipt.solver = kSoftStep;
   receipt.status = receipt.residuals.relative_rms <= options.tolerance
@@ -161,7 +161,7 @@ Receipt SoftStepper::take_step(const Model& model, const State& state, const Ste
   sum_up(model, state, options, errors, w, receipt);
   receipt.kinetic_energy = energy.kinetic;
   receipt.potential_energy = energy.potential;
-  receipt.ms.integrate = watch.lap();
+  watch.lap(&Receipt::Times::integrate, receipt);
   const Receipt::Times& ms = receipt.ms;
   budget_.add(ms.collide + ms.assemble + sub_steps_ms + ms.judge + ms.integrate, sub_steps_ms);
   return receipt;

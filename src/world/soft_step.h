@@ -24,7 +24,8 @@ class SoftStepper {
 
  private:
   void describe_contacts(const Model& model, const State& state, StepWorkspace& w);
-  bool start_cold(const State& state, const SolveOptions& options, StepWorkspace& w);
+  /// Returns the visits of contacts that took; 0: it is no cold start.
+  std::int64_t start_cold(const State& state, const SolveOptions& options, StepWorkspace& w);
   void find_means(double step, int substeps, const StepWorkspace& w);
 
   SoftSettings settings_;

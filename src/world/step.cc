@@ -45,6 +45,7 @@ JointErrors close_joints(const Model& model, const State& state, double step, do
     if (model.has_loops) w.equations.make_consistent(w.problem);
     SolveResult again = solver.solve_again(w.problem, w.impulses, options);
     again.iterations += result.iterations;
+    again.visits += result.visits;
     velocities_from(w.problem, w.impulses, w.audit.velocities);
     integrate(model, step, w.audit.velocities, state, w.tried_next);
     const JointErrors tried =
@@ -174,7 +175,7 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   StepWorkspace& w = workspace;
 
   collision.find_contacts(model, state, step, w.contacts);
-  receipt.ms.collide = watch.lap();
+  watch.lap(&Receipt::Times::collide, receipt);
 
   assemble(model, state, w.contacts, forces, step, w.problem);
   assemble_joints(model, state, step, w.problem, w.joint_rows);
@@ -182,28 +183,28 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   warm_start_joints(model, state, step, w.joint_rows, w.impulses.rows);
   prepare_loops(model, w);
   if (w.keeps_start) keep_start(state, w);
-  receipt.ms.assemble = watch.lap();
+  watch.lap(&Receipt::Times::assemble, receipt);
 
   SolveOptions brief = options;
   brief.is_brief = true;
   SolveResult result = solver.solve(w.problem, w.impulses, brief);
-  receipt.ms.solve = watch.lap();
+  watch.lap(&Receipt::Times::solve, receipt);
 
   // The judge recomputes the velocities from the impulses; bodies move with those. Where joints
   // are to be closed it has to wait.
   if (model.joints.empty()) {
     judge(options, w, receipt);
-    receipt.ms.judge = watch.lap();
+    watch.lap(&Receipt::Times::judge, receipt);
   } else {
     velocities_from(w.problem, w.impulses, w.audit.velocities);
   }
   integrate(model, step, w.audit.velocities, state, w.next);
-  receipt.ms.integrate = watch.lap();
+  watch.lap(&Receipt::Times::integrate, receipt);
   const double closed = closed_joint(options, !w.contacts.list.empty());
   JointErrors errors = close_joints(model, state, step, closed, solver, brief, w, result);
   const bool is_shifted = errors.relative > std::max(kShiftFrom, closed);
   if (is_shifted) errors = shift_bodies(model, state, step, closed, errors, w);
-  receipt.ms.solve += watch.lap();
+  watch.lap(&Receipt::Times::solve, receipt);
   w.next.time = state.time + step;
   finish_joints(model, state, w.problem, w.joint_rows, w.impulses.rows, w.next, w.reactions);
   if (is_shifted) forget_bends(w.joint_rows, w.next);
@@ -211,15 +212,17 @@ Receipt take_step(const Model& model, const State& state, const StepForces& forc
   remember(state, w.contacts, w.problem, w.impulses, w.remembering, w.next.memory);
   w.next.last_step = step;
   const Energy energy = energy_of(model, w.next, w.energies);
-  receipt.ms.integrate += watch.lap();
+  watch.lap(&Receipt::Times::integrate, receipt);
 
   receipt.status = result.status;
   receipt.iterations = result.iterations;
   receipt.solver = result.used;
+  receipt.choice = result.choice;
+  receipt.visits = result.visits;
   receipt.message = result.message;
   if (!model.joints.empty()) {
     judge(options, w, receipt);
-    receipt.ms.judge = watch.lap();
+    watch.lap(&Receipt::Times::judge, receipt);
   }
   sum_up(model, state, options, errors, w, receipt);
   receipt.kinetic_energy = energy.kinetic;

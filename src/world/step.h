@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "base/instruction_count.h"
 #include "collision/contacts.h"
 #include "integrate/integrate.h"
 #include "model/model.h"
@@ -78,17 +79,23 @@ void judge(const SolveOptions& options, StepWorkspace& workspace, Receipt& recei
 void sum_up(const Model& model, const State& state, const SolveOptions& options,
             const JointErrors& errors, StepWorkspace& workspace, Receipt& receipt);
 
-/// Milliseconds since the last call.
+/// What the stages of a step take.
 class Stopwatch {
  public:
-  double lap() {
+  /// Adds what has passed since the last call to a stage of the receipt. Returns that in ms.
+  double lap(double Receipt::Times::*stage, Receipt& receipt) {
     const auto now = std::chrono::steady_clock::now();
+    const std::uint64_t count = counted_instructions();
     const double ms = std::chrono::duration<double, std::milli>(now - last_).count();
+    receipt.ms.*stage += ms;
+    receipt.instructions.*stage += static_cast<double>(count - last_count_);
     last_ = now;
+    last_count_ = count;
     return ms;
   }
 
  private:
+  std::uint64_t last_count_ = counted_instructions();
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

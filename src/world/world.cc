@@ -129,11 +129,13 @@ Receipt World::Parts::advance(const State& from, double step, int halvings_left)
   if (first.residuals.relative_rms > second.residuals.relative_rms)
     second.residuals = first.residuals;
   if (!first.converged) second.status = first.status;
-  second.ms.collide += first.ms.collide + receipt.ms.collide;
-  second.ms.assemble += first.ms.assemble + receipt.ms.assemble;
-  second.ms.solve += first.ms.solve + receipt.ms.solve;
-  second.ms.integrate += first.ms.integrate + receipt.ms.integrate;
-  second.ms.judge += first.ms.judge + receipt.ms.judge;
+  second.visits += first.visits + receipt.visits;
+  for (const auto stage :
+       {&Receipt::Times::collide, &Receipt::Times::assemble, &Receipt::Times::solve,
+        &Receipt::Times::integrate, &Receipt::Times::judge}) {
+    second.ms.*stage += first.ms.*stage + receipt.ms.*stage;
+    second.instructions.*stage += first.instructions.*stage + receipt.instructions.*stage;
+  }
   return second;
 }
 

@@ -71,7 +71,7 @@ TEST(RunJson, HasExactlyTheAgreedKeysInOrder) {
             (Names{"collide", "assemble", "solve", "integrate", "judge", "observe"}));
   EXPECT_EQ(keys(run["contacts"]), (Names{"mean", "max"}));
   EXPECT_EQ(keys(run["solver"]), (Names{"name", "law", "iterations", "residual", "residual_worst",
-                                        "tolerance", "converged_steps"}));
+                                        "tolerance", "converged_steps", "visits", "choices"}));
   EXPECT_EQ(keys(run["solver"]["iterations"]), (Names{"mean", "max"}));
   EXPECT_EQ(keys(run["solver"]["residual"]), (Names{"mean", "max"}));
   EXPECT_EQ(keys(run["energy_J"]), (Names{"kinetic", "potential"}));
@@ -219,8 +219,15 @@ TEST(Run, JsonlHasOneObjectPerStep) {
   std::istringstream lines(outcome.out);
   std::string line;
   std::int64_t step = 0;
-  while (std::getline(lines, line))
-    EXPECT_EQ(Json::parse(line)["step"].get<std::int64_t>(), ++step);
+  while (std::getline(lines, line)) {
+    const Json receipt = Json::parse(line);
+    EXPECT_EQ(receipt["step"].get<std::int64_t>(), ++step);
+    // The cube is still in the air.
+    EXPECT_EQ(receipt["used"], "gauss-seidel");
+    EXPECT_EQ(receipt["choice"], "idle");
+    EXPECT_EQ(receipt["why"], "nothing: nothing touches and nothing is joined");
+    EXPECT_EQ(receipt["visits"], 0);
+  }
   EXPECT_EQ(step, 3);
 }
 

@@ -50,6 +50,8 @@ TEST_F(Problems, SolvePrintsTheObjectOthersRelyOn) {
   for (const char* key : {"residual_worst", "residual_siconos", "time_s", "cpu_s"})
     EXPECT_TRUE(json[key].is_number()) << key;
   EXPECT_EQ(json["states"]["slide"], 1);
+  EXPECT_EQ(json["choice"], "portfolio");
+  EXPECT_EQ(json["why"], "sweeps and Newton by turns: contacts given by matrices");
 }
 
 TEST_F(Problems, SolveShowsAPersonWhatHappened) {
@@ -58,6 +60,8 @@ TEST_F(Problems, SolveShowsAPersonWhatHappened) {
   EXPECT_THAT(outcome.out, HasSubstr("converged"));
   EXPECT_THAT(outcome.out, HasSubstr("2 rows"));
   EXPECT_THAT(outcome.out, HasSubstr("residual"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("chosen")));
+  EXPECT_THAT(run({"solve", "rows.hdf5"}).out, HasSubstr("chosen       pivoting"));
 }
 
 TEST_F(Problems, WhatDoesNotApplyIsAStatusThatSaysWhatToUse) {

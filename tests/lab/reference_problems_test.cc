@@ -68,7 +68,9 @@ TEST(ReferenceProblems, EveryFileReads) {
     EXPECT_EQ(stored.contact_count(), reference.contacts);
     const int blocks = static_cast<int>(stored.matrices.blocks.size());
     EXPECT_EQ(blocks - stored.contact_count(), reference.rows);
-    if (stored.format == "scree") EXPECT_EQ(stored.law, reference.law);
+    if (stored.format == "scree") {
+      EXPECT_EQ(stored.law, reference.law);
+    }
   }
   const StoredProblem house = read_problem(kFolder + "/card-house.h5", 40);
   EXPECT_EQ(house.frames, (std::vector<int>{20, 40}));

@@ -54,6 +54,22 @@ TEST(RunStatistics, SumsUpReceipts) {
   EXPECT_EQ(run.solver, "gauss-seidel");
 }
 
+TEST(RunStatistics, KnowsHowManyStepsEachChoiceServed) {
+  RunStatistics run;
+  for (const std::int64_t step : {1, 2, 3}) {
+    Receipt r = receipt(step, 1e-5, true);
+    r.choice = step == 1 ? Choice::cold_sweeps : Choice::single_sweeps;
+    r.visits = 100 * step;
+    run.add(r, 1.0, 0.0);
+  }
+  EXPECT_EQ(run.of(Choice::cold_sweeps).contacts.count, 1);
+  EXPECT_EQ(run.of(Choice::single_sweeps).contacts.count, 2);
+  EXPECT_DOUBLE_EQ(run.of(Choice::single_sweeps).contacts.mean(), 25.0);  // of 20 and 30
+  EXPECT_EQ(run.of(Choice::single_sweeps).used, "gauss-seidel");
+  EXPECT_EQ(run.of(Choice::interior_point).contacts.count, 0);
+  EXPECT_DOUBLE_EQ(run.visits.mean(), 200.0);
+}
+
 TEST(RunStatistics, MedianOfAnEvenCountIsTheMiddleOfTheTwo) {
   RunStatistics run;
   for (const double ms : {4.0, 1.0, 2.0, 10.0}) run.add(receipt(1, 0.0, true), ms, 0.0);

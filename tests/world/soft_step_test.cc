@@ -57,6 +57,26 @@ TEST(SoftStep, AFreeTopKeepsItsAngularMomentum) {
   EXPECT_NEAR(last.kinetic_energy, first.kinetic_energy, 1e-10 * first.kinetic_energy);
 }
 
+// A cube on the ground has four contacts. Four sub-steps with a pass and a relaxation each visit
+// every one of them eight times; with two rounds over the points of a pair, sixteen times. A ball
+// has one contact, which further rounds leave alone.
+TEST(SoftStep, CountsItsVisitsOfContacts) {
+  const auto visits = [](const Body& body, double rounds) {
+    Scene scene = scene_with(0.5);
+    scene.add(ground());
+    scene.add(body);
+    WorldOptions options = soft(0.01);
+    options.solver_options = {{"cold", 0.0}, {"rounds", rounds}};
+    World world(scene, options);
+    world.step();
+    return world.step().visits;
+  };
+  const Body cube = box({1.0, 1.0, 1.0}).at({0, 0, 0.5});
+  EXPECT_EQ(visits(cube, 1.0), 4 * 8);
+  EXPECT_EQ(visits(cube, 2.0), 4 * 16);
+  EXPECT_EQ(visits(sphere(0.5).at({0, 0, 0.5}), 2.0), 8);
+}
+
 // At rest it is to rest: 10 s, a thousand steps. What single precision leaves of a velocity is
 // 6e-8 of g h = 0.1 m/s; were all of it drift in one direction it would be 6e-8 m.
 TEST(SoftStep, ABoxAtRestStaysWhereItIs) {
