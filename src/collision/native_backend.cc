@@ -182,11 +182,14 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
   chunk.touching.reserve(kPairGrain);
   chunk.spheres.reserve(kPairGrain);
   chunk.boxes.reserve(kPairGrain);
+  chunk.is_polygons.reserve(kPairGrain);
   chunk.found.reserve(kMostPoints * kPairGrain);
   chunk.scratch.reserve(16);
   chunk.touching.clear();
   chunk.spheres.clear();
   chunk.boxes.clear();
+  chunk.is_polygons.clear();
+  if (model.planar) chunk.polygons.clear(kPairGrain);
   chunk.found.clear();
   chunk.supports.clear();
   chunk.support_at.clear();
@@ -199,6 +202,8 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
     chunk.touching.push_back(pair);
     if (are(GeometryKind::sphere, a, b)) chunk.spheres.push_back(pair);
     if (are(GeometryKind::box, a, b)) chunk.boxes.push_back(pair);
+    chunk.is_polygons.push_back(model.planar &&
+                                chunk.polygons.add(model.geometries, placed_, pair));
   }
   chunk.sphere_contacts.resize(kPairGrain);
   chunk.sphere_found.resize(kPairGrain);
@@ -206,9 +211,11 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
   collide_spheres(placed_, chunk.spheres, fall_, chunk.sphere_contacts.data(),
                   chunk.sphere_found.data());
   test_box_axes(placed_, chunk.boxes, fall_, chunk.box_axes.data());
+  if (model.planar) chunk.polygons.collide(model.geometries, placed_, fall_);
 
-  std::size_t sphere = 0, box = 0;
-  for (const Pair& pair : chunk.touching) {
+  std::size_t sphere = 0, box = 0, polygon = 0;
+  for (std::size_t k = 0; k < chunk.touching.size(); ++k) {
+    const Pair& pair = chunk.touching[k];
     const PlacedCollider& a = placed_[at(pair.first)];
     const PlacedCollider& b = placed_[at(pair.second)];
     chunk.scratch.clear();
@@ -220,6 +227,9 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
       if (axes.is_apart != 0.0) continue;
       add_box_contacts(a, *model.geometries[at(a.geometry)].polyhedron, b,
                        *model.geometries[at(b.geometry)].polyhedron, axes, chunk.scratch);
+    } else if (chunk.is_polygons[k] != 0) {
+      const std::span<const PairContact> found = chunk.polygons.contacts(polygon++);
+      chunk.scratch.assign(found.begin(), found.end());
     } else {
       if (is_set(give_up)) return;
       collide_pair(model, pair, chunk.scratch);

@@ -15,6 +15,7 @@
 #include "collision/narrow_phase.h"
 #include "collision/pair_cache.h"
 #include "collision/placed.h"
+#include "collision/polygon_pairs.h"
 #include "collision/seams.h"
 
 namespace scree {
@@ -34,6 +35,8 @@ class NativeBackend : public CollisionBackend {
     std::vector<PairContact> sphere_contacts;
     std::vector<std::uint8_t> sphere_found;
     std::vector<BoxAxes> box_axes;
+    PolygonPairs polygons;
+    std::vector<std::uint8_t> is_polygons;  // of `touching`: a pair of `polygons`
     std::vector<PairContact> scratch;
     std::vector<Contact> found;
     std::vector<SupportContact> supports;   // the contacts with bodies that do not move

@@ -102,30 +102,31 @@ const Axis* best_flat(const AxisSearch& search, const Axis* apart_from, double h
   return better_of(of_a, of_b, half_thickness);
 }
 
-/// False when the two are farther apart than the margin.
+/// The search over the separations of both shapes, of_a(i) and of_b(i), each asked for once and in
+/// order. False when the two are farther apart than the margin.
+template <class OfA, class OfB>
 bool find_axes(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin, double seam,
-               AxisSearch& search) {
+               const OfA& of_a, const OfB& of_b, AxisSearch& search) {
   for (int i = 0; i < a.count; ++i) {
     Axis axis;
-    const Vec2 in_b = b_in_a.turn.back(a.normals[i]);
-    axis.separation = lowest(b, in_b) + a.normals[i].dot(b_in_a.position) - a.offsets[i];
+    axis.separation = of_a(i);
     if (axis.separation > margin) return false;
     if (a.is_inner[i] != 0 ||
         (axis.separation < -seam && axis.separation <= search.best_a.separation))
       continue;
     axis.face = i;
     axis.normal = a.normals[i];
-    find_incident(b, in_b, axis);
+    find_incident(b, b_in_a.turn.back(a.normals[i]), axis);
     search.consider(axis, seam);
   }
   for (int i = 0; i < b.count; ++i) {
     Axis axis;
-    const Vec2 in_a = b_in_a.turn * b.normals[i];
-    axis.separation = lowest(a, in_a) - b.offsets[i] - in_a.dot(b_in_a.position);
+    axis.separation = of_b(i);
     if (axis.separation > margin) return false;
     if (b.is_inner[i] != 0 ||
         (axis.separation < -seam && axis.separation <= search.best_b.separation))
       continue;
+    const Vec2 in_a = b_in_a.turn * b.normals[i];
     axis.is_of_b = true;
     axis.face = i;
     axis.normal = -in_a;
@@ -245,14 +246,11 @@ bool push_corners(const Piece& a, const Piece& b, const Frame2& b_in_a, const Ax
   return true;
 }
 
-}  // namespace
-
-void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
-                  PlanarContacts& out) {
+/// What follows the search.
+void touch_along(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
+                 const AxisSearch& search, PlanarContacts& out) {
   const double thickness = std::min(a.thickness, b.thickness);
   const double seam = kSeam * thickness, half_thickness = 0.5 * thickness;
-  AxisSearch search;
-  if (!find_axes(a, b, b_in_a, margin, kCorner * thickness, search)) return;
   const Axis& best = *better_of(search.best_a.face >= 0 ? &search.best_a : nullptr,
                                 search.best_b.face >= 0 ? &search.best_b : nullptr, half_thickness);
   const Axis* first = best_flat(search, nullptr, half_thickness);
@@ -290,6 +288,34 @@ void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double m
   } else if (!push_corners(a, b, b_in_a, *first, *second, margin, out)) {
     clip(a, b, b_in_a, best, margin, seam, out);
   }
+}
+
+}  // namespace
+
+void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
+                  PlanarContacts& out) {
+  const auto of_a = [&](int i) {
+    const Vec2& normal = a.normals[i];
+    return lowest(b, b_in_a.turn.back(normal)) + normal.dot(b_in_a.position) - a.offsets[i];
+  };
+  const auto of_b = [&](int i) {
+    const Vec2 in_a = b_in_a.turn * b.normals[i];
+    return lowest(a, in_a) - b.offsets[i] - in_a.dot(b_in_a.position);
+  };
+  AxisSearch search;
+  const double corner = kCorner * std::min(a.thickness, b.thickness);
+  if (find_axes(a, b, b_in_a, margin, corner, of_a, of_b, search))
+    touch_along(a, b, b_in_a, margin, search, out);
+}
+
+void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
+                  const Separations& separations, PlanarContacts& out) {
+  AxisSearch search;
+  const double corner = kCorner * std::min(a.thickness, b.thickness);
+  const auto of_a = [&](int i) { return separations.of_a[i * separations.stride]; };
+  const auto of_b = [&](int i) { return separations.of_b[i * separations.stride]; };
+  if (find_axes(a, b, b_in_a, margin, corner, of_a, of_b, search))
+    touch_along(a, b, b_in_a, margin, search, out);
 }
 
 }  // namespace scree

@@ -57,4 +57,15 @@ struct PlanarContacts {
 void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
                   PlanarContacts& out);
 
+/// How far the pieces are apart along the normals of either, m: those of normal i at i * stride.
+struct Separations {
+  const double* of_a;
+  const double* of_b;
+  int stride;
+};
+
+/// The same where the separations are known (narrow_batch_planar.h).
+void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
+                  const Separations& separations, PlanarContacts& out);
+
 }  // namespace scree
