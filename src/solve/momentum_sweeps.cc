@@ -120,8 +120,13 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   int in_single = 0;  // sweeps
   const int in_double = whole_option(options, "double_sweeps", kMaxSweeps, 0);
   if (!is_cold && !options.record_history && sweep.local_rounds == 1) {
-    const SingleMomentum::Outcome outcome =
-        single_.solve(problem, audit_, options, max_sweeps, start, impulses);
+    SingleMomentum::Outcome outcome =
+        planar_.solve(problem, audit_, options, max_sweeps, start, impulses);
+    if (!outcome.is_converged) {
+      const int spent = outcome.sweeps;
+      outcome = single_.solve(problem, audit_, options, max_sweeps - spent, start, impulses);
+      outcome.sweeps += spent;
+    }
     in_single = outcome.sweeps;
     if (outcome.is_converged) {
       result.used = "gauss-seidel";
