@@ -12,7 +12,14 @@ void velocity_changes(const Problem& problem, const Impulses& impulses,
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const ContactBlock& contact = problem.contacts[i];
     const Vec3& p = impulses.contacts[i];
-    const Vec3 world = contact.normal * p[0] + contact.tangent * p[1] + contact.tangent2() * p[2];
+    // Many contacts of a moving heap carry nothing, and those without friction nothing sideways.
+    const bool has_friction = p[1] != 0.0 || p[2] != 0.0;
+    if (p[0] == 0.0 && !has_friction) continue;
+    Vec3 world = contact.normal * p[0];
+    if (has_friction) {
+      world += contact.tangent * p[1];
+      world += contact.tangent2() * p[2];
+    }
     BodyVelocity& a = velocities[static_cast<std::size_t>(contact.a)];
     BodyVelocity& b = velocities[static_cast<std::size_t>(contact.b)];
     a.linear -= world;
