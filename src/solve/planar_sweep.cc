@@ -143,6 +143,26 @@ HWY_INLINE void sweep_group(PlanarSystem& system, const PlanarGroup& group, V mo
   scatter(b, group.b + lane, system.bodies.data());
 }
 
+template <class Tag>
+HWY_INLINE void extrapolate(Tag d, float momentum, float* here, float* before) {
+  const auto now = hn::LoadU(d, here);
+  const auto change = hn::Sub(now, hn::LoadU(d, before));
+  hn::StoreU(hn::MulAdd(hn::Set(d, momentum), change, now), d, here);
+  hn::StoreU(now, d, before);
+}
+
+/// Bodies moved on by the momentum; bodies_before holds where they were.
+void extrapolate_range(PlanarSystem& system, float momentum, int begin, int end) {
+  const hn::CappedTag<float, 4> body;
+  float* here = system.bodies[static_cast<std::size_t>(begin)].v;
+  float* before = system.bodies_before[static_cast<std::size_t>(begin)].v;
+  int k = 0;
+  const int count = 4 * (end - begin);
+  for (; k + kStep <= count; k += kStep) extrapolate(D(), momentum, here + k, before + k);
+  for (; k < count; k += static_cast<int>(hn::Lanes(body)))
+    extrapolate(body, momentum, here + k, before + k);
+}
+
 void sweep_range(PlanarSystem& system, float momentum, int begin, int end) {
   const V factor = hn::Set(D(), momentum);
   for (int g = begin; g < end; ++g) {
@@ -216,6 +236,7 @@ HWY_AFTER_NAMESPACE();
 namespace scree {
 namespace {
 
+HWY_EXPORT(extrapolate_range);
 HWY_EXPORT(sweep_range);
 HWY_EXPORT(push_range);
 HWY_EXPORT(residual_range);
@@ -251,13 +272,7 @@ void planar_refresh(PlanarSystem& system) {
 
 void planar_sweep(PlanarSystem& system, float momentum) {
   parallel_for(static_cast<int>(system.bodies.size()), kBodyGrain, [&](int begin, int end) {
-    float* here = system.bodies[static_cast<std::size_t>(begin)].v;
-    float* before = system.bodies_before[static_cast<std::size_t>(begin)].v;
-    for (int k = 0; k < 4 * (end - begin); ++k) {
-      const float now = here[k];
-      here[k] = now + momentum * (now - before[k]);
-      before[k] = now;
-    }
+    HWY_DYNAMIC_DISPATCH(extrapolate_range)(system, momentum, begin, end);
   });
   parallel_stages(system.stage_start, kGrain, [&](int begin, int end) {
     HWY_DYNAMIC_DISPATCH(sweep_range)(system, momentum, begin, end);

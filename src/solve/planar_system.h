@@ -21,8 +21,7 @@ constexpr int kPlanarLanes = 8;
 constexpr int kPlanarPoints = 2;  // of one body pair with one normal: the ends of a face
 
 struct alignas(16) PlanarBody {
-  float v[3];  // v_x / sqrt(1/m), v_y / sqrt(1/m), w / sqrt(1/I)
-  float padding;
+  float v[4];  // v_x / sqrt(1/m), v_y / sqrt(1/m), w / sqrt(1/I), 0
 };
 
 /// Eight body pairs that share no moving body. Bodies that cannot move are rows of zeros, their
