@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "collision/planar_pieces.h"
 #include "model/planar_geometry.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -51,10 +52,23 @@ HWY_INLINE V lowest(const PlanarPolygon& polygon, const V2& direction) {
   return low;
 }
 
+/// The best axis of a shape so far, and how many are near.
+struct Best {
+  V separation, number, near;
+
+  HWY_INLINE void add(V other, std::size_t i, V least) {
+    const M is_better = hn::Gt(other, separation);
+    separation = hn::IfThenElse(is_better, other, separation);
+    number = hn::IfThenElse(is_better, constant(static_cast<double>(i)), number);
+    near = hn::Add(near, hn::IfThenElseZero(hn::Ge(other, least), constant(1.0)));
+  }
+};
+
 void test_polygon_axes(std::span<const PlacedCollider> placed, std::span<const Pair> pairs,
                        const PlanarPolygon& a, const PlanarPolygon& b, double fall,
                        PolygonAxes& out) {
   const D d;
+  const V least = constant(-corner_depth(a.thickness, b.thickness));
   for (std::size_t first = 0; first < pairs.size(); first += hn::Lanes(d)) {
     const Lanes lanes(placed, pairs, first);
     V place_a[4], place_b[4], q_a[4], q_b[4];
@@ -68,6 +82,8 @@ void test_polygon_axes(std::span<const PlacedCollider> placed, std::span<const P
                   hn::Sub(hn::Mul(turn_a.x, turn_b.y), hn::Mul(turn_a.y, turn_b.x))};
     const V2 position =
         turned_back(turn_a, hn::Sub(place_b[0], place_a[0]), hn::Sub(place_b[1], place_a[1]));
+    const Best none{constant(-HUGE_VAL), constant(-1.0), hn::Zero(d)};
+    Best best_a = none, best_b = none;
     M apart = hn::Lt(margin, hn::Neg(constant(HUGE_VAL)));
     for (std::size_t i = 0; i < a.points.size() && !hn::AllTrue(d, apart); ++i) {
       const V x = constant(a.normals[i].x()), y = constant(a.normals[i].y());
@@ -75,6 +91,7 @@ void test_polygon_axes(std::span<const PlacedCollider> placed, std::span<const P
       const V along = hn::Add(hn::Mul(x, position.x), hn::Mul(y, position.y));
       const V separation = hn::Sub(hn::Add(low, along), constant(a.offsets[i]));
       apart = hn::Or(apart, hn::Gt(separation, margin));
+      best_a.add(separation, i, least);
       hn::Store(separation, d, out.separation_a[i] + first);
     }
     for (std::size_t i = 0; i < b.points.size() && !hn::AllTrue(d, apart); ++i) {
@@ -82,6 +99,7 @@ void test_polygon_axes(std::span<const PlacedCollider> placed, std::span<const P
       const V separation = hn::Sub(hn::Sub(lowest(a, in_a), constant(b.offsets[i])),
                                    dot(in_a, position.x, position.y));
       apart = hn::Or(apart, hn::Gt(separation, margin));
+      best_b.add(separation, i, least);
       hn::Store(separation, d, out.separation_b[i] + first);
     }
     hn::Store(turn_a.x, d, out.turn_a[0] + first);
@@ -91,6 +109,10 @@ void test_polygon_axes(std::span<const PlacedCollider> placed, std::span<const P
     hn::Store(position.x, d, out.position[0] + first);
     hn::Store(position.y, d, out.position[1] + first);
     hn::Store(margin, d, out.margin + first);
+    hn::Store(best_a.number, d, out.best_a + first);
+    hn::Store(best_b.number, d, out.best_b + first);
+    hn::Store(best_a.near, d, out.near_a + first);
+    hn::Store(best_b.near, d, out.near_b + first);
     hn::Store(hn::IfThenElse(apart, constant(1.0), hn::Zero(d)), d, out.is_apart + first);
   }
 }

@@ -25,6 +25,8 @@ struct alignas(64) PolygonAxes {
   double position[2][kPlanarBatch];  // m, of b in the frame of a
   double margin[kPlanarBatch];       // m
   double is_apart[kPlanarBatch];     // not 0: an axis separates them by more than the margin
+  // As in Separations; doubles because they are chosen in vector registers.
+  double best_a[kPlanarBatch], best_b[kPlanarBatch], near_a[kPlanarBatch], near_b[kPlanarBatch];
   double separation_a[kMostPlanarSides][kPlanarBatch];  // m, along the normals of a
   double separation_b[kMostPlanarSides][kPlanarBatch];  // m, along those of b
 };

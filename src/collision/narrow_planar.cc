@@ -257,8 +257,11 @@ void add_polygon_contacts(const PlacedCollider& a, const PlanarPolygon& polygon_
                       Turn2{axes.turn[0][lane], axes.turn[1][lane]});
   const double z = 0.5 * (a.position.z() + b.position.z());
   PlanarContacts found;
+  const auto whole = [lane](const double* numbers) { return static_cast<int>(numbers[lane]); };
   touch_pieces(piece_of(polygon_a, 0), piece_of(polygon_b, 0), b_in_a, axes.margin[lane],
-               {axes.separation_a[0] + lane, axes.separation_b[0] + lane, kPlanarBatch}, found);
+               {axes.separation_a[0] + lane, axes.separation_b[0] + lane, kPlanarBatch,
+                whole(axes.best_a), whole(axes.best_b), whole(axes.near_a), whole(axes.near_b)},
+               found);
   for (int k = 0; k < found.count; ++k) out.push_back(in_world(found.list[at(k)], frame_a, z));
 }
 

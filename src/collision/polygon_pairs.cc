@@ -23,16 +23,12 @@ void PolygonPairs::clear(std::size_t most) {
   found_.clear();
 }
 
-bool PolygonPairs::add(std::span<const Geometry> geometries, std::span<const PlacedCollider> placed,
-                       const Pair& pair) {
-  const PlacedCollider &a = placed[at(pair.first)], &b = placed[at(pair.second)];
-  if (a.kind != GeometryKind::polygon || b.kind != GeometryKind::polygon) return false;
-  const Geometry &shape_a = geometries[at(a.geometry)], &shape_b = geometries[at(b.geometry)];
-  if (!has_planar_lanes(*shape_a.polygon) || !has_planar_lanes(*shape_b.polygon)) return false;
+void PolygonPairs::add(std::span<const PlacedCollider> placed, const Pair& pair) {
+  const auto geometry = [&](std::int32_t collider) {
+    return static_cast<std::uint64_t>(placed[at(collider)].geometry);
+  };
   pairs_.push_back(pair);
-  keys_.push_back(static_cast<std::uint64_t>(a.geometry) << 32 |
-                  static_cast<std::uint64_t>(b.geometry));
-  return true;
+  keys_.push_back(geometry(pair.first) << 32 | geometry(pair.second));
 }
 
 void PolygonPairs::collide(std::span<const Geometry> geometries,

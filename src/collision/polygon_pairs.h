@@ -16,16 +16,13 @@ class PolygonPairs {
  public:
   /// Keeps its memory; room for `most` pairs.
   void clear(std::size_t most);
-  /// Whether this pair is one of these. If so it is taken.
-  bool add(std::span<const Geometry> geometries, std::span<const PlacedCollider> placed,
-           const Pair& pair);
+  /// Takes a pair of two polygons for which has_planar_lanes().
+  void add(std::span<const PlacedCollider> placed, const Pair& pair);
   /// The contacts of all pairs taken. `fall` as in narrow_batch.h.
   void collide(std::span<const Geometry> geometries, std::span<const PlacedCollider> placed,
                double fall);
   /// The contacts of pair k, in the order the pairs came in.
-  std::span<const PairContact> contacts(std::size_t k) const {
-    return {found_.data() + first_[k], count_[k]};
-  }
+  std::span<PairContact> contacts(std::size_t k) { return {found_.data() + first_[k], count_[k]}; }
 
  private:
   std::vector<Pair> pairs_, batch_;
