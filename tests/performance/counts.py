@@ -19,6 +19,7 @@ SCENES = {
     "wall": ["wall", "10", "bricks=40", "ball=1"],
     "pile": ["pile", "60", "grains=60"],
     "chain": ["chain", "30", "links=10"],
+    "hexagons": ["hexagons", "60", "bodies=525"],
 }
 ALLOWED = 0.03  # growth
 SKIPPED = 77
