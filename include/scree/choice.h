@@ -11,6 +11,7 @@ enum class Choice : unsigned char {
   idle,             // neither contacts nor rows
   small_sweeps,     // few contacts: sweeps in double precision, one contact after the other
   balls,            // many, of balls: single precision in a form of its own
+  planar,           // many, planar without friction: single precision in a form of its own
   single_sweeps,    // many, from a warm start and to a tolerance single precision can reach
   cold_sweeps,      // many, from nothing: double precision, since all later steps inherit it
   tight_sweeps,     // many, to a tolerance single precision cannot reach
@@ -29,7 +30,7 @@ enum class Choice : unsigned char {
   relaxed,          // matrices with the law `relaxed`
   portfolio         // other contacts given by matrices
 };
-constexpr std::size_t kChoices = 21;
+constexpr std::size_t kChoices = 22;
 
 /// A word for programs ("single-sweeps").
 const char* name_of(Choice choice);

@@ -11,54 +11,14 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
-#include "base/lanes-inl.h"
+#include "collision/placed_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace scree {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Not MulAdd: rounded once more, the bits do not depend on the instruction set.
-HWY_INLINE V dot(const V3& a, const V3& b) {
-  return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
-}
-
 HWY_INLINE V3 abs(const V3& a) { return {hn::Abs(a.x), hn::Abs(a.y), hn::Abs(a.z)}; }
-
-/// The four doubles of each lane's collider that begin at byte `offset`.
-HWY_INLINE void gather_colliders(const PlacedCollider* const* from, std::size_t offset, V out[4]) {
-  const double* place[kMostLanes];
-  for (std::size_t k = 0; k < hn::Lanes(D()); ++k) {
-    place[k] = reinterpret_cast<const double*>(reinterpret_cast<const char*>(from[k]) + offset);
-  }
-  gather(place, out);
-}
-
-// Where the groups of four doubles of a collider begin: position and radius; reach, resting and
-// numbers; orientation as x, y, z, w; half edges.
-constexpr std::size_t kPlace = 0, kReach = 32, kTurn = 64, kHalf = 96;
-
-/// The lanes of one round; the last pair fills what is left over.
-struct Lanes {
-  const PlacedCollider *a[kMostLanes], *b[kMostLanes];
-  std::size_t count;
-
-  Lanes(std::span<const PlacedCollider> placed, std::span<const Pair> pairs, std::size_t first)
-      : count(std::min<std::size_t>(hn::Lanes(D()), pairs.size() - first)) {
-    for (std::size_t k = 0; k < hn::Lanes(D()); ++k) {
-      const Pair& pair = pairs[first + std::min(k, count - 1)];
-      a[k] = &placed[static_cast<std::size_t>(pair.first)];
-      b[k] = &placed[static_cast<std::size_t>(pair.second)];
-    }
-  }
-
-  HWY_INLINE V margin(V fall) const {
-    V reach_a[4], reach_b[4];
-    gather_colliders(a, kReach, reach_a);
-    gather_colliders(b, kReach, reach_b);
-    return hn::Add(hn::Add(hn::Add(reach_a[0], reach_b[0]), fall), hn::Min(reach_a[1], reach_b[1]));
-  }
-};
 
 void collide_spheres(std::span<const PlacedCollider> placed, std::span<const Pair> pairs,
                      double fall, PairContact* out, std::uint8_t* found) {
@@ -277,6 +237,62 @@ void test_box_axes(std::span<const PlacedCollider> placed, std::span<const Pair>
   }
 }
 
+HWY_INLINE V3 cross(const V3& a, const V3& b) {
+  return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)),
+          hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
+          hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
+}
+
+/// v turned by the quaternion of vector q and scalar w, in the order of Eigen's product.
+HWY_INLINE V3 turned(const V3& q, V w, const V3& v) {
+  V3 uv = cross(q, v);
+  uv = add(uv, uv);
+  const V3 scaled{hn::Mul(w, uv.x), hn::Mul(w, uv.y), hn::Mul(w, uv.z)};
+  return add(add(v, scaled), cross(q, uv));
+}
+
+void test_box_heights(std::span<const PlacedCollider> placed, std::span<const Pair> pairs,
+                      double fall, BoxHeights* out) {
+  const D d;
+  const V zero = hn::Zero(d);
+  for (std::size_t first = 0; first < pairs.size(); first += hn::Lanes(d)) {
+    const Lanes lanes(placed, pairs, first);
+    V a[4], b[4], qa[4], qb[4], half[4];
+    gather_colliders(lanes.a, kPlace, a);
+    gather_colliders(lanes.b, kPlace, b);
+    gather_colliders(lanes.a, kTurn, qa);
+    gather_colliders(lanes.b, kTurn, qb);
+    gather_colliders(lanes.a, kHalf, half);
+    const V margin = lanes.margin(constant(fall));
+    const V3 up = turned({qb[0], qb[1], qb[2]}, qb[3], {zero, zero, constant(1.0)});
+    const V3 in_box = turned({hn::Neg(qa[0]), hn::Neg(qa[1]), hn::Neg(qa[2])}, qa[3], up);
+    const V level = dot(up, {hn::Sub(a[0], b[0]), hn::Sub(a[1], b[1]), hn::Sub(a[2], b[2])});
+    V height[8];
+    M apart = hn::Eq(zero, zero);
+    for (int i = 0; i < 8; ++i) {
+      const V3 corner{(i & 1) != 0 ? half[0] : hn::Neg(half[0]),
+                      (i & 2) != 0 ? half[1] : hn::Neg(half[1]),
+                      (i & 4) != 0 ? half[2] : hn::Neg(half[2])};
+      height[i] = hn::Add(dot(in_box, corner), level);
+      apart = hn::And(apart, hn::Gt(height[i], margin));
+    }
+    BoxHeights spare[kMostLanes];  // of lanes that only fill up
+    double* to[kMostLanes];
+    const auto put = [&](std::size_t field, V w, V x, V y, V z) HWY_ATTR {
+      for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
+        BoxHeights& target = k < lanes.count ? out[first + k] : spare[k];
+        to[k] = reinterpret_cast<double*>(&target) + field;
+      }
+      V block[4] = {w, x, y, z};
+      scatter(block, to);
+    };
+    put(0, height[0], height[1], height[2], height[3]);
+    put(4, height[4], height[5], height[6], height[7]);
+    put(8, up.x, up.y, up.z, margin);
+    put(12, hn::IfThenElse(apart, constant(1.0), zero), zero, zero, zero);
+  }
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace scree
@@ -287,6 +303,7 @@ namespace scree {
 
 HWY_EXPORT(collide_spheres);
 HWY_EXPORT(test_box_axes);
+HWY_EXPORT(test_box_heights);
 
 void collide_spheres(std::span<const PlacedCollider> placed, std::span<const Pair> pairs,
                      double fall, PairContact* out, std::uint8_t* found) {
@@ -296,6 +313,11 @@ void collide_spheres(std::span<const PlacedCollider> placed, std::span<const Pai
 void test_box_axes(std::span<const PlacedCollider> placed, std::span<const Pair> pairs, double fall,
                    BoxAxes* out) {
   HWY_DYNAMIC_DISPATCH(test_box_axes)(placed, pairs, fall, out);
+}
+
+void test_box_heights(std::span<const PlacedCollider> placed, std::span<const Pair> pairs,
+                      double fall, BoxHeights* out) {
+  HWY_DYNAMIC_DISPATCH(test_box_heights)(placed, pairs, fall, out);
 }
 
 }  // namespace scree

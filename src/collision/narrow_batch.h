@@ -1,6 +1,6 @@
-// The pairs of which there are most, four at a time: sphere with sphere in full, and the fifteen
-// axes of box with box. Compiled for every vector instruction set; products and sums are rounded
-// one by one, so all of them give the same bits.
+// The pairs of which there are most, four at a time: sphere with sphere in full, the fifteen axes
+// of box with box, and the corners of a box above a half-space. Compiled for every vector
+// instruction set; products and sums are rounded one by one, so all of them give the same bits.
 #pragma once
 
 #include <span>
@@ -34,5 +34,19 @@ static_assert(sizeof(BoxAxes) == 192);
 /// The margin of a pair is what its colliders say plus `fall`.
 void test_box_axes(std::span<const PlacedCollider> placed, std::span<const Pair> pairs, double fall,
                    BoxAxes* out);
+
+/// Where a box stands over a half-space (narrow_half_space.cc).
+struct alignas(64) BoxHeights {
+  double height[8];  // m, of the corners; bits 0, 1, 2 of the number: at + along x, y, z
+  double up[3];      // out of the half-space, world
+  double margin;     // m
+  double is_apart;   // not 0: no corner is within the margin
+  double padding[3];
+};
+static_assert(sizeof(BoxHeights) == 128);
+
+/// Of pairs of a box (first) and a half-space (second), whichever has the lower number.
+void test_box_heights(std::span<const PlacedCollider> placed, std::span<const Pair> pairs,
+                      double fall, BoxHeights* out);
 
 }  // namespace scree

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "collision/narrow_batch.h"
 #include "collision/narrow_pairs.h"
 #include "model/mesh_geometry.h"
 #include "model/planar_geometry.h"
@@ -48,11 +49,17 @@ void add_vertices(std::span<const Vec3> vertices, const Candidates& candidates) 
   }
 }
 
+Vec3 corner_of(const Vec3& half, std::uint32_t i) {
+  return {i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z()};
+}
+
+/// Sums from the left, as in narrow_batch.cc: the bits are the same.
+double dot(const Vec3& a, const Vec3& b) { return a.x() * b.x() + a.y() * b.y() + a.z() * b.z(); }
+
 void add_box(const Vec3& half, const Candidates& candidates) {
   for (std::uint32_t i = 0; i < 8; ++i) {
-    candidates.add(
-        {i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z()},
-        i);
+    const Vec3 corner = corner_of(half, i);
+    candidates.add_at(corner, dot(candidates.plane.up, corner) + candidates.plane.level, i);
   }
 }
 
@@ -126,10 +133,21 @@ void any_half_space(const Geometry& a, const Pose& pose_a, const Geometry&, cons
   const std::size_t first = out.size();
   const Vec3 up_in_world = pose_b.orientation * Vec3::UnitZ();
   const Plane plane{pose_a.orientation.conjugate() * up_in_world,
-                    up_in_world.dot(pose_a.position - pose_b.position), up_in_world};
+                    dot(up_in_world, pose_a.position - pose_b.position), up_in_world};
   if (plane.level - a.bounding_radius > margin) return;
   add_shape(a, {pose_a, plane, margin, out});
   reduce_manifold(out, first, a.kind == GeometryKind::mesh ? kMostMeshPoints : kMostPoints);
+}
+
+void add_box_corners(const PlacedCollider& box, const BoxHeights& heights, Contacts1& out) {
+  const std::size_t first = out.size();
+  const Pose pose = box.pose();
+  const Vec3 up(heights.up[0], heights.up[1], heights.up[2]);
+  const Plane plane{Vec3::Zero(), 0.0, up};  // the heights are known
+  const Candidates candidates{pose, plane, heights.margin, out};
+  for (std::uint32_t i = 0; i < 8; ++i)
+    candidates.add_at(corner_of(box.half, i), heights.height[i], i);
+  reduce_manifold(out, first, kMostPoints);
 }
 
 }  // namespace scree

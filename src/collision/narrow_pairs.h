@@ -11,6 +11,7 @@ namespace scree {
 
 struct PlacedCollider;  // placed.h
 struct BoxAxes;         // narrow_batch.h
+struct BoxHeights;      // narrow_batch.h
 
 using Contacts1 = std::vector<PairContact>;
 
@@ -26,6 +27,8 @@ void capsule_polyhedron(const Geometry&, const Pose&, const Geometry&, const Pos
 
 // narrow_half_space.cc: any shape (first) against a half-space (second)
 void any_half_space(const Geometry&, const Pose&, const Geometry&, const Pose&, double margin, Contacts1& out);
+/// The same for a box whose heights are known, and which is not apart by them.
+void add_box_corners(const PlacedCollider& box, const BoxHeights& heights, Contacts1& out);
 
 // narrow_box.cc, narrow_polyhedron.cc: separating axes, then clipping
 void box_box(const Geometry&, const Pose&, const Geometry&, const Pose&, double margin, Contacts1& out);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "collision/narrow_batch_planar.h"
 #include "collision/narrow_pairs.h"
 #include "collision/planar_pieces.h"
 #include "collision/triangle.h"
@@ -70,6 +71,11 @@ void keep_lowest(Contacts1& out, std::size_t first) {
   }
 }
 
+PairContact in_world(const PlanarContact& c, const Frame2& frame, double z) {
+  const Vec2 point = frame.to_world(c.point), normal = frame.turn * c.normal;
+  return {{point.x(), point.y(), z}, {normal.x(), normal.y(), 0.0}, c.gap, c.feature};
+}
+
 void touch_polygon(const Piece& a, const Frame2& frame_a, std::uint32_t name,
                    const PlanarPolygon& polygon, const Frame2& frame_b, double z, double margin,
                    Contacts1& out) {
@@ -79,14 +85,10 @@ void touch_polygon(const Piece& a, const Frame2& frame_a, std::uint32_t name,
   for (int p = 0; p < polygon.piece_count(); ++p) {
     PlanarContacts found;
     touch_pieces(a, piece_of(polygon, p), b_in_a, margin, found);
+    const std::uint32_t pieces = (name << 16) + static_cast<std::uint32_t>(p);
     for (int k = 0; k < found.count; ++k) {
-      const PlanarContact& c = found.list[at(k)];
-      const Vec2 point = frame_a.to_world(c.point), normal = frame_a.turn * c.normal;
-      const std::uint32_t pieces = (name << 16) + static_cast<std::uint32_t>(p);
-      out.push_back({{point.x(), point.y(), z},
-                     {normal.x(), normal.y(), 0.0},
-                     c.gap,
-                     pieces == 0 ? c.feature : feature_hash(c.feature, pieces)});
+      out.push_back(in_world(found.list[at(k)], frame_a, z));
+      if (pieces != 0) out.back().feature = feature_hash(out.back().feature, pieces);
     }
   }
 }
@@ -204,10 +206,7 @@ void touch_capsule(const Vec2& end, const Vec2& axis, double radius, const Plana
 
 void add_to_world(const std::vector<PlanarContact>& found, const Frame2& frame, double z,
                   Contacts1& out) {
-  for (const PlanarContact& c : found) {
-    const Vec2 point = frame.to_world(c.point), normal = frame.turn * c.normal;
-    out.push_back({{point.x(), point.y(), z}, {normal.x(), normal.y(), 0.0}, c.gap, c.feature});
-  }
+  for (const PlanarContact& c : found) out.push_back(in_world(c, frame, z));
 }
 
 /// Other convex shapes meet each piece as a prism; only the part of the answer in the plane is
@@ -244,6 +243,27 @@ int upright_axis(const Pose& pose) {
 }
 
 }  // namespace
+
+bool has_planar_lanes(const PlanarPolygon& polygon) {
+  return polygon.piece_count() == 1 && polygon.points.size() <= kMostPlanarSides;
+}
+
+void add_polygon_contacts(const PlacedCollider& a, const PlanarPolygon& polygon_a,
+                          const PlacedCollider& b, const PlanarPolygon& polygon_b,
+                          const PolygonAxes& axes, int lane, Contacts1& out) {
+  const Frame2 frame_a(Vec2(a.position.head<2>()),
+                       Turn2{axes.turn_a[0][lane], axes.turn_a[1][lane]});
+  const Frame2 b_in_a(Vec2(axes.position[0][lane], axes.position[1][lane]),
+                      Turn2{axes.turn[0][lane], axes.turn[1][lane]});
+  const double z = 0.5 * (a.position.z() + b.position.z());
+  PlanarContacts found;
+  const auto whole = [lane](const double* numbers) { return static_cast<int>(numbers[lane]); };
+  touch_pieces(piece_of(polygon_a, 0), piece_of(polygon_b, 0), b_in_a, axes.margin[lane],
+               {axes.separation_a[0] + lane, axes.separation_b[0] + lane, kPlanarBatch,
+                whole(axes.best_a), whole(axes.best_b), whole(axes.near_a), whole(axes.near_b)},
+               found);
+  for (int k = 0; k < found.count; ++k) out.push_back(in_world(found.list[at(k)], frame_a, z));
+}
 
 void any_polygon(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b,
                  double margin, Contacts1& out) {

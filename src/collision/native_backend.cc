@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "base/flag.h"
 #include "base/grow.h"
@@ -20,6 +21,8 @@ constexpr int kColliderGrain = 512;
 // Chunks worked on before their contacts are put into the list: many enough for any number of
 // workers, few enough that what they found stays in the cache.
 constexpr std::size_t kBlockChunks = 256;
+// m; bins are twice as wide as most boxes (broad_phase.cc), so that [0, 2] is a bin.
+constexpr double kLayerFrom = 0.5, kLayerTo = 1.5;
 constexpr std::int32_t kNone = -1, kSeveral = -2;
 constexpr int kExactParts = 1 << 16;  // see feature_of()
 
@@ -35,6 +38,17 @@ const Geometry& geometry_of(const Model& model, const Collider& collider) {
 
 bool are(GeometryKind kind, const PlacedCollider& a, const PlacedCollider& b) {
   return a.kind == kind && b.kind == kind;
+}
+
+bool are(GeometryKind kind_a, const PlacedCollider& a, GeometryKind kind_b,
+         const PlacedCollider& b) {
+  return a.kind == kind_a && b.kind == kind_b;
+}
+
+/// A box and the half-space it may stand on, in either order.
+bool is_box_floor(const PlacedCollider& a, const PlacedCollider& b) {
+  return are(GeometryKind::box, a, GeometryKind::half_space, b) ||
+         are(GeometryKind::half_space, a, GeometryKind::box, b);
 }
 
 double ms_since(std::chrono::steady_clock::time_point& last) {
@@ -61,6 +75,19 @@ void NativeBackend::note_model(const Model& model) {
     fixed_with_edges += geometry_of(model, collider).kind != GeometryKind::half_space ? 1 : 0;
   }
   has_seams_ = fixed > 1 && fixed_with_edges > 0;
+}
+
+/// Every time: it is cheap, and a shape of the wrong kind would not be.
+void NativeBackend::note_polygons(const Model& model) {
+  has_any_lanes_ = false;
+  if (!model.planar) return;
+  has_lanes_.resize(model.geometries.size());
+  for (std::size_t i = 0; i < model.geometries.size(); ++i) {
+    const Geometry& geometry = model.geometries[i];
+    has_lanes_[i] =
+        geometry.kind == GeometryKind::polygon && has_planar_lanes(*geometry.polygon) ? 1 : 0;
+    has_any_lanes_ |= has_lanes_[i] != 0;
+  }
 }
 
 void NativeBackend::place_colliders(const Model& model, const State& state, double step) {
@@ -93,7 +120,13 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
       placed.kind = geometry.kind;
       placed.geometry = collider.geometry;
       const double margin = bounds_margin(model, state, step, index, swing);
-      input_.boxes[i] = world_bounds(geometry, pose).grown(margin);
+      Aabb& box = input_.boxes[i];
+      box = world_bounds(geometry, pose).grown(margin);
+      // What lies in one plane is all in one layer of bins, not half in the one above it.
+      if (model.planar && std::isfinite(box.lower.z()) && std::isfinite(box.upper.z())) {
+        box.lower.z() = kLayerFrom;
+        box.upper.z() = kLayerTo;
+      }
       input_.body[i] = collider.body;
       input_.group[i] = collider.group;
       input_.mask[i] = collider.mask;
@@ -184,11 +217,16 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
   chunk.touching.reserve(kPairGrain);
   chunk.spheres.reserve(kPairGrain);
   chunk.boxes.reserve(kPairGrain);
+  chunk.box_floors.reserve(kPairGrain);
+  chunk.is_polygons.reserve(kPairGrain);
   chunk.found.reserve(kMostPoints * kPairGrain);
   chunk.scratch.reserve(16);
   chunk.touching.clear();
   chunk.spheres.clear();
   chunk.boxes.clear();
+  chunk.box_floors.clear();
+  chunk.is_polygons.clear();
+  if (has_any_lanes_) chunk.polygons.clear(kPairGrain);
   chunk.found.clear();
   chunk.supports.clear();
   chunk.support_at.clear();
@@ -201,16 +239,28 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
     chunk.touching.push_back(pair);
     if (are(GeometryKind::sphere, a, b)) chunk.spheres.push_back(pair);
     if (are(GeometryKind::box, a, b)) chunk.boxes.push_back(pair);
+    if (is_box_floor(a, b)) {
+      const bool is_box_first = a.kind == GeometryKind::box;
+      chunk.box_floors.push_back(is_box_first ? pair : Pair{pair.second, pair.first});
+    }
+    const bool is_polygons =
+        has_any_lanes_ && has_lanes_[at(a.geometry)] != 0 && has_lanes_[at(b.geometry)] != 0;
+    chunk.is_polygons.push_back(is_polygons ? 1 : 0);
+    if (is_polygons) chunk.polygons.add(placed_, pair);
   }
   chunk.sphere_contacts.resize(kPairGrain);
   chunk.sphere_found.resize(kPairGrain);
   chunk.box_axes.resize(kPairGrain);
   collide_spheres(placed_, chunk.spheres, fall_, chunk.sphere_contacts.data(),
                   chunk.sphere_found.data());
+  chunk.box_heights.resize(kPairGrain);
   test_box_axes(placed_, chunk.boxes, fall_, chunk.box_axes.data());
+  test_box_heights(placed_, chunk.box_floors, fall_, chunk.box_heights.data());
+  if (has_any_lanes_) chunk.polygons.collide(model.geometries, placed_, fall_);
 
-  std::size_t sphere = 0, box = 0;
-  for (const Pair& pair : chunk.touching) {
+  std::size_t sphere = 0, box = 0, floor = 0, polygon = 0;
+  for (std::size_t k = 0; k < chunk.touching.size(); ++k) {
+    const Pair& pair = chunk.touching[k];
     const PlacedCollider& a = placed_[at(pair.first)];
     const PlacedCollider& b = placed_[at(pair.second)];
     chunk.scratch.clear();
@@ -222,6 +272,21 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
       if (axes.is_apart != 0.0) continue;
       add_box_contacts(a, *model.geometries[at(a.geometry)].polyhedron, b,
                        *model.geometries[at(b.geometry)].polyhedron, axes, chunk.scratch);
+    } else if (is_box_floor(a, b)) {
+      const BoxHeights& heights = chunk.box_heights[floor];
+      const Pair& box_floor = chunk.box_floors[floor++];
+      if (heights.is_apart != 0.0) continue;
+      add_box_corners(placed_[at(box_floor.first)], heights, chunk.scratch);
+      // The other way round it is the floor that pushes.
+      for (PairContact& contact : chunk.scratch) {
+        if (box_floor.first != pair.first) contact.normal = -contact.normal;
+      }
+    } else if (chunk.is_polygons[k] != 0) {
+      // In the plane already, and their points are never the same.
+      const std::span<PairContact> found = chunk.polygons.contacts(polygon++);
+      for (PairContact& contact : found) contact.point.z() = 0.0;
+      add_contacts(model, pair, found, chunk);
+      continue;
     } else {
       if (is_set(give_up)) return;
       collide_pair(model, pair, chunk.scratch);
@@ -330,6 +395,7 @@ void NativeBackend::find_contacts(const Model& model, const State& state, double
   auto watch = std::chrono::steady_clock::now();
   const std::uint64_t start = counted_instructions();
   note_model(model);
+  note_polygons(model);
   place_colliders(model, state, step);
   find_parted(model, state, apart_);
   const std::span<const Pair> pairs = order_pairs(pair_cache_.find_pairs(input_, placed_));

@@ -15,6 +15,7 @@
 #include "collision/narrow_phase.h"
 #include "collision/pair_cache.h"
 #include "collision/placed.h"
+#include "collision/polygon_pairs.h"
 #include "collision/seams.h"
 
 namespace scree {
@@ -30,10 +31,13 @@ class NativeBackend : public CollisionBackend {
   struct Chunk {                 // what one task of the narrow phase works in and finds
     std::vector<Pair> touching;  // pairs that may touch at all
     // The pairs of one kind, and what the batch says of them.
-    std::vector<Pair> spheres, boxes;
+    std::vector<Pair> spheres, boxes, box_floors;  // the last: box, half-space
     std::vector<PairContact> sphere_contacts;
     std::vector<std::uint8_t> sphere_found;
     std::vector<BoxAxes> box_axes;
+    std::vector<BoxHeights> box_heights;
+    PolygonPairs polygons;
+    std::vector<std::uint8_t> is_polygons;  // of `touching`: a pair of `polygons`
     std::vector<PairContact> scratch;
     std::vector<Contact> found;
     std::vector<SupportContact> supports;   // the contacts with bodies that do not move
@@ -41,6 +45,7 @@ class NativeBackend : public CollisionBackend {
   };
 
   void note_model(const Model& model);
+  void note_polygons(const Model& model);
   void place_colliders(const Model& model, const State& state, double step);
   std::span<const Pair> order_pairs(std::span<const Pair> pairs);
   void collide_pairs(const Model& model, std::span<const Pair> pairs, Contacts& contacts);
@@ -58,6 +63,8 @@ class NativeBackend : public CollisionBackend {
   bool has_many_parts_ = false;  // more than feature_of() tells apart: the list is sorted
   bool has_seams_ = false;       // fixed shapes with edges next to others
 
+  bool has_any_lanes_ = false;
+  std::vector<std::uint8_t> has_lanes_;  // by geometry: polygons for `Chunk::polygons`
   PairCache pair_cache_;
   BroadPhaseInput input_;
   double fall_ = 0.0;  // m, step^2 |gravity|

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "collision/narrow_polyhedral.h"
 #include "collision/triangle.h"
@@ -38,26 +39,31 @@ constexpr double kNone = -std::numeric_limits<double>::infinity();
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// A pair of faces and the distance along the normal of one of them.
+/// A pair of faces and the distance along the normal of one of them. Left as it is until it is
+/// known: there is room for ten of them for every pair of bodies.
 struct Axis {
-  double separation = kNone;
-  bool is_of_b = false;   // whose normal it is
-  int face = -1;          // of the shape with the normal
-  int incident = -1;      // the face of the other that looks most against it
-  double flatness = 0.0;  // cosine of the angle between the two
-  Vec2 normal{0.0, 0.0};  // from a to b, frame of a
+  double separation;
+  bool is_of_b;     // whose normal it is
+  int face;         // of the shape with the normal
+  int incident;     // the face of the other that looks most against it, or -1
+  double flatness;  // cosine of the angle between the two
+  Vec2 normal;      // from a to b, frame of a
 };
 
 /// The face of `piece` that looks most against `direction` (in its frame); inner edges are no
 /// faces.
 void find_incident(const Piece& piece, const Vec2& direction, Axis& axis) {
+  // Without branches: which face it will be is anybody's guess.
+  double most = kNone;
+  int incident = -1;
   for (int j = 0; j < piece.count; ++j) {
-    const double flatness = -direction.dot(piece.normals[j]);
-    if (piece.is_inner[j] == 0 && (axis.incident < 0 || flatness > axis.flatness)) {
-      axis.flatness = flatness;
-      axis.incident = j;
-    }
+    const double flatness = piece.is_inner[j] == 0 ? -direction.dot(piece.normals[j]) : kNone;
+    const bool is_better = flatness > most;
+    most = is_better ? flatness : most;
+    incident = is_better ? j : incident;
   }
+  axis.incident = incident;
+  axis.flatness = incident >= 0 ? most : 0.0;
 }
 
 double lowest(const Piece& piece, const Vec2& direction) {
@@ -66,19 +72,12 @@ double lowest(const Piece& piece, const Vec2& direction) {
   return low;
 }
 
-/// The best axis of either shape and the flat pairs within the seam's width.
+/// The best axis of either shape (if it has a face) and the flat pairs within the seam's width.
 struct AxisSearch {
   Axis best_a, best_b;
+  bool has_a = false, has_b = false;
   std::array<Axis, 8> flat;
   int flat_count = 0;
-
-  void consider(const Axis& candidate, double seam) {
-    if (candidate.incident < 0) return;
-    Axis& best = candidate.is_of_b ? best_b : best_a;
-    if (candidate.separation > best.separation) best = candidate;
-    if (candidate.separation < -seam || candidate.flatness < kFlat) return;
-    if (flat_count < static_cast<int>(flat.size())) flat[at(flat_count++)] = candidate;
-  }
 };
 
 /// The axis of a, unless that of b is better by more than rounding: resting contacts would flip
@@ -102,37 +101,49 @@ const Axis* best_flat(const AxisSearch& search, const Axis* apart_from, double h
   return better_of(of_a, of_b, half_thickness);
 }
 
-/// False when the two are farther apart than the margin.
-bool find_axes(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin, double seam,
-               AxisSearch& search) {
-  for (int i = 0; i < a.count; ++i) {
-    Axis axis;
-    const Vec2 in_b = b_in_a.turn.back(a.normals[i]);
-    axis.separation = lowest(b, in_b) + a.normals[i].dot(b_in_a.position) - a.offsets[i];
-    if (axis.separation > margin) return false;
-    if (a.is_inner[i] != 0 ||
-        (axis.separation < -seam && axis.separation <= search.best_a.separation))
-      continue;
-    axis.face = i;
-    axis.normal = a.normals[i];
-    find_incident(b, in_b, axis);
-    search.consider(axis, seam);
-  }
-  for (int i = 0; i < b.count; ++i) {
-    Axis axis;
-    const Vec2 in_a = b_in_a.turn * b.normals[i];
-    axis.separation = lowest(a, in_a) - b.offsets[i] - in_a.dot(b_in_a.position);
-    if (axis.separation > margin) return false;
-    if (b.is_inner[i] != 0 ||
-        (axis.separation < -seam && axis.separation <= search.best_b.separation))
-      continue;
-    axis.is_of_b = true;
-    axis.face = i;
+/// The axis of one face.
+Axis axis_of(const Piece& a, const Piece& b, const Frame2& b_in_a, bool is_of_b, int face,
+             double separation) {
+  Axis axis;
+  axis.separation = separation;
+  axis.is_of_b = is_of_b;
+  axis.face = face;
+  if (is_of_b) {
+    const Vec2 in_a = b_in_a.turn * b.normals[face];
     axis.normal = -in_a;
     find_incident(a, in_a, axis);
-    search.consider(axis, seam);
+  } else {
+    axis.normal = a.normals[face];
+    find_incident(b, b_in_a.turn.back(a.normals[face]), axis);
   }
-  return search.best_a.face >= 0 || search.best_b.face >= 0;
+  return axis;
+}
+
+/// The axes of one of the two shapes.
+bool search_axes(const Piece& a, const Piece& b, const Frame2& b_in_a, bool is_of_b, double seam,
+                 const Separations& separations, AxisSearch& search) {
+  const Piece& piece = is_of_b ? b : a;
+  const int best = is_of_b ? separations.best_b : separations.best_a;
+  const int near = is_of_b ? separations.near_b : separations.near_a;
+  if (best < 0) return false;
+  const double* along = is_of_b ? separations.of_b : separations.of_a;
+  const int stride = separations.stride;
+  Axis& found = is_of_b ? search.best_b : search.best_a;
+  found = axis_of(a, b, b_in_a, is_of_b, best, along[best * stride]);
+  if (found.incident < 0) return false;
+  const auto add_flat = [&](const Axis& axis) {
+    if (axis.flatness >= kFlat && search.flat_count < static_cast<int>(search.flat.size()))
+      search.flat[at(search.flat_count++)] = axis;
+  };
+  if (near == 1) {
+    add_flat(found);
+    return true;
+  }
+  for (int i = 0; near > 1 && i < piece.count; ++i) {
+    if (piece.is_inner[i] != 0 || along[i * stride] < -seam) continue;
+    add_flat(i == best ? found : axis_of(a, b, b_in_a, is_of_b, i, along[i * stride]));
+  }
+  return true;
 }
 
 void clip(const Piece& a, const Piece& b, const Frame2& b_in_a, const Axis& axis, double margin,
@@ -245,16 +256,13 @@ bool push_corners(const Piece& a, const Piece& b, const Frame2& b_in_a, const Ax
   return true;
 }
 
-}  // namespace
-
-void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
-                  PlanarContacts& out) {
+/// What follows the search.
+void touch_along(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
+                 const AxisSearch& search, PlanarContacts& out) {
   const double thickness = std::min(a.thickness, b.thickness);
   const double seam = kSeam * thickness, half_thickness = 0.5 * thickness;
-  AxisSearch search;
-  if (!find_axes(a, b, b_in_a, margin, kCorner * thickness, search)) return;
-  const Axis& best = *better_of(search.best_a.face >= 0 ? &search.best_a : nullptr,
-                                search.best_b.face >= 0 ? &search.best_b : nullptr, half_thickness);
+  const Axis& best = *better_of(search.has_a ? &search.best_a : nullptr,
+                                search.has_b ? &search.best_b : nullptr, half_thickness);
   const Axis* first = best_flat(search, nullptr, half_thickness);
   const Axis* second = first != nullptr ? best_flat(search, first, half_thickness) : nullptr;
   const bool is_square =
@@ -290,6 +298,50 @@ void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double m
   } else if (!push_corners(a, b, b_in_a, *first, *second, margin, out)) {
     clip(a, b, b_in_a, best, margin, seam, out);
   }
+}
+
+}  // namespace
+
+double corner_depth(double thickness_a, double thickness_b) {
+  return kCorner * std::min(thickness_a, thickness_b);
+}
+
+void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
+                  const Separations& separations, PlanarContacts& out) {
+  const double corner = corner_depth(a.thickness, b.thickness);
+  AxisSearch search;
+  search.has_a = search_axes(a, b, b_in_a, false, corner, separations, search);
+  search.has_b = search_axes(a, b, b_in_a, true, corner, separations, search);
+  if (search.has_a || search.has_b) touch_along(a, b, b_in_a, margin, search, out);
+}
+
+void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
+                  PlanarContacts& out) {
+  thread_local std::vector<double> of_a, of_b;
+  of_a.resize(at(a.count));
+  of_b.resize(at(b.count));
+  const double corner = corner_depth(a.thickness, b.thickness);
+  Separations separations{of_a.data(), of_b.data(), 1, -1, -1, 0, 0};
+  for (int i = 0; i < a.count; ++i) {
+    const Vec2& normal = a.normals[i];
+    const double s =
+        lowest(b, b_in_a.turn.back(normal)) + normal.dot(b_in_a.position) - a.offsets[i];
+    if (s > margin) return;
+    of_a[at(i)] = s;
+    if (a.is_inner[i] != 0) continue;
+    if (separations.best_a < 0 || s > of_a[at(separations.best_a)]) separations.best_a = i;
+    separations.near_a += s >= -corner ? 1 : 0;
+  }
+  for (int i = 0; i < b.count; ++i) {
+    const Vec2 in_a = b_in_a.turn * b.normals[i];
+    const double s = lowest(a, in_a) - b.offsets[i] - in_a.dot(b_in_a.position);
+    if (s > margin) return;
+    of_b[at(i)] = s;
+    if (b.is_inner[i] != 0) continue;
+    if (separations.best_b < 0 || s > of_b[at(separations.best_b)]) separations.best_b = i;
+    separations.near_b += s >= -corner ? 1 : 0;
+  }
+  touch_pieces(a, b, b_in_a, margin, separations, out);
 }
 
 }  // namespace scree

@@ -57,4 +57,21 @@ struct PlanarContacts {
 void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
                   PlanarContacts& out);
 
+/// How far the pieces are apart along the normals of either, m: that of normal i at i * stride.
+struct Separations {
+  const double* of_a;
+  const double* of_b;
+  int stride;
+  int best_a, best_b;  // the first of the greatest, inner edges left out; -1: there is none
+  int near_a, near_b;  // how many are at least -corner_depth(), inner edges left out
+};
+
+/// m, up to which overlap the tips of two shapes that do not face each other still meet.
+double corner_depth(double thickness_a, double thickness_b);
+
+/// The same where the separations are known (narrow_batch_planar.h), none of them more than the
+/// margin.
+void touch_pieces(const Piece& a, const Piece& b, const Frame2& b_in_a, double margin,
+                  const Separations& separations, PlanarContacts& out);
+
 }  // namespace scree

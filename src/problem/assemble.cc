@@ -81,6 +81,7 @@ std::size_t end_of_pair(const std::vector<Entry>& list, std::size_t first) {
 /// A world impulse in the frame of a contact, put back into its friction cone.
 Vec3 in_cone_of(const ContactBlock& block, const Vec3& impulse) {
   const double normal = std::max(0.0, block.normal.dot(impulse));
+  if (block.friction == 0.0) return Vec3(normal, 0.0, 0.0);
   double t1 = block.tangent.dot(impulse), t2 = block.tangent2().dot(impulse);
   const double length = std::sqrt(t1 * t1 + t2 * t2), limit = block.friction * normal;
   if (length > limit) {
@@ -170,6 +171,13 @@ Mat3 world_inverse_inertia(const BodyModel& body, const Quat& orientation) {
     const Mat3 half = r * body.inverse_inertia;
     const Mat3 full = half * r.transpose();
     return 0.5 * (full + full.transpose());
+  }
+  if (body.locked[3] && body.locked[4]) {
+    // Planar bodies: the axis out of the plane is all there is.
+    const Vec3 row = r.row(2);
+    Mat3 turning = Mat3::Zero();
+    if (!body.locked[5]) turning(2, 2) = 1.0 / row.dot(body.inertia * row);
+    return turning;
   }
   // The free axes alone: invert the inertia restricted to them, P (P^T I P)^-1 P^T. A locked axis
   // gets a unit diagonal for the inversion and is blanked after it.
@@ -320,7 +328,11 @@ void remember(const State& state, const Contacts& contacts, const Problem& probl
       entry.b = contact.b;
       entry.feature = contact.feature;
       entry.point_in_a = state.orientation[a].conjugate() * (contact.point - state.position[a]);
-      entry.impulse = block.normal * p[0] + block.tangent * p[1] + block.tangent2() * p[2];
+      entry.impulse = block.normal * p[0];
+      if (p[1] != 0.0 || p[2] != 0.0) {
+        entry.impulse += block.tangent * p[1];
+        entry.impulse += block.tangent2() * p[2];
+      }
     }
   });
 }

@@ -298,6 +298,7 @@ HWY_INLINE void add_scaled(const V3& p, const V3& u, const V3& exact, V q2, cons
   sums.fischer_burmeister =
       hn::MulAdd(real, hn::Mul(half, hn::Mul(fb, fb)), sums.fischer_burmeister);
   const M has_friction = hn::And(scales.has_mass, hn::Gt(mu, zero));
+  if (hn::AllFalse(D(), has_friction)) return;
   const V3 p_cone{hn::Mul(mu, x), hn::Mul(p.y, scales.inverse_mass),
                   hn::Mul(p.z, scales.inverse_mass)};
   const V3 u_cone{hn::Div(exact.x, hn::IfThenElse(has_friction, mu, one)), u.y, u.z};
@@ -323,7 +324,9 @@ ContactSums sums_of_chunk(const Problem& problem, std::span<const Vec3> impulses
     const V slip = norm2(u.y, u.z);
     const V3 exact{hn::MulAdd(mu, slip, u.x), u.y, u.z};
     const Scales scales(load_masses(masses, first, end), mu);
-    const V relaxed2 = squared_residual(p, u, scales), exact2 = squared_residual(p, exact, scales);
+    const V relaxed2 = squared_residual(p, u, scales);
+    const bool is_smooth = hn::AllTrue(D(), hn::Eq(mu, zero));  // then u is the exact one too
+    const V exact2 = is_smooth ? relaxed2 : squared_residual(p, exact, scales);
     const V e2 = law == Law::coulomb ? exact2 : relaxed2;
     store_some(hn::Sqrt(e2), residuals.data() + first, end - first);
     sums.squares = hn::MulAdd(counts, e2, sums.squares);

@@ -22,7 +22,14 @@ void add_wrenches(const Problem& problem, const Impulses& impulses, std::int32_t
     const bool adds_a = is_ours(contact.a), adds_b = is_ours(contact.b);
     if (!adds_a && !adds_b) continue;
     const Vec3& p = impulses.contacts[i];
-    const Vec3 world = contact.normal * p[0] + contact.tangent * p[1] + contact.tangent2() * p[2];
+    // Many contacts of a moving heap carry nothing, and those without friction nothing sideways.
+    const bool has_friction = p[1] != 0.0 || p[2] != 0.0;
+    if (p[0] == 0.0 && !has_friction) continue;
+    Vec3 world = contact.normal * p[0];
+    if (has_friction) {
+      world += contact.tangent * p[1];
+      world += contact.tangent2() * p[2];
+    }
     if (adds_a) {
       BodyVelocity& a = sums[static_cast<std::size_t>(contact.a)];
       a.linear -= world;

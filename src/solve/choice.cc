@@ -18,6 +18,8 @@ constexpr std::array<Text, kChoices> kTexts{{
     {"small-sweeps", "sweeps contact by contact", "fewer than 200 contacts"},
     {"balls", "sweeps in single precision, for balls",
      "200 contacts or more, all of balls, a tolerance of 2e-5 or more"},
+    {"planar", "sweeps in single precision, for the plane",
+     "200 contacts or more, planar and without friction, a tolerance of 2e-5 or more"},
     {"single-sweeps", "sweeps in single precision",
      "200 contacts or more, a warm start, a tolerance of 2e-5 or more"},
     {"cold-sweeps", "sweeps in double precision",

@@ -37,7 +37,11 @@ constexpr double kLongest = 1e8;  // s; a longer time limit would not fit the cl
 /// Why the sweeps go on in double precision, or need not.
 Choice choice_after(const SingleMomentum::Outcome& outcome, const SolveOptions& options) {
   if (outcome.is_solved_start) return Choice::solved_start;
-  if (outcome.is_converged) return outcome.is_of_balls ? Choice::balls : Choice::single_sweeps;
+  if (outcome.is_converged) {
+    return outcome.is_of_balls ? Choice::balls
+           : outcome.is_planar ? Choice::planar
+                               : Choice::single_sweeps;
+  }
   if (outcome.has_run) return Choice::single_stuck;
   const bool is_tight = options.tolerance < SingleMomentum::kLeastTolerance;
   return is_tight ? Choice::tight_sweeps : Choice::double_sweeps;
@@ -135,8 +139,14 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   const int in_double = whole_option(options, "double_sweeps", kMaxSweeps, 0);
   result.choice = is_cold ? Choice::cold_sweeps : Choice::double_sweeps;
   if (!is_cold && !options.record_history && sweep.local_rounds == 1) {
-    const SingleMomentum::Outcome outcome =
-        single_.solve(problem, audit_, options, max_sweeps, start, impulses);
+    SingleMomentum::Outcome outcome =
+        planar_.solve(problem, audit_, options, max_sweeps, start, impulses);
+    outcome.is_planar = true;
+    if (!outcome.is_converged) {
+      const int spent = outcome.sweeps;
+      outcome = single_.solve(problem, audit_, options, max_sweeps - spent, start, impulses);
+      outcome.sweeps += spent;
+    }
     in_single = outcome.sweeps;
     result.choice = choice_after(outcome, options);
     if (outcome.is_converged) {

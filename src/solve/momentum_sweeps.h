@@ -15,6 +15,7 @@
 #include "problem/audit.h"
 #include "solve/anderson.h"
 #include "solve/gauss_newton.h"
+#include "solve/planar_momentum.h"
 #include "solve/single_momentum.h"
 #include "solve/wide_system.h"
 
@@ -30,6 +31,7 @@ class MomentumSweeps {
   SolveResult solve(const Problem& problem, Impulses& impulses, const SolveOptions& options);
 
  private:
+  PlanarMomentum planar_;
   SingleMomentum single_;
   WideSystem system_;
   Audit audit_;

@@ -20,10 +20,10 @@ class SingleMomentum {
   static constexpr double kLeastTolerance = 2e-5;
 
   struct Outcome {
-    bool has_run = false;          // false: not for this problem; impulses untouched
-    bool is_converged = false;     // by the judge
-    bool is_solved_start = false;  // nothing was left to do
-    bool is_of_balls = false;
+    bool has_run = false;                         // false: not for this problem; impulses untouched
+    bool is_converged = false;                    // by the judge
+    bool is_solved_start = false;                 // nothing was left to do
+    bool is_of_balls = false, is_planar = false;  // in a form of its own
     int sweeps = 0;
     double residual = 0.0;  // of the impulses, by the judge, when converged
   };

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "collision/narrow_fixtures.h"
+#include "collision/narrow_pairs.h"
 
 namespace scree {
 namespace {
@@ -128,6 +130,53 @@ TEST(NarrowBatch, AxesOfBoxesAreThoseOfTheDefinition) {
   EXPECT_GT(apart, 2);
   EXPECT_GT(edges, 1);
   EXPECT_LT(apart + edges, 23);
+}
+
+// Boxes at random over tilted and level floors: every number is that of the function for one pair.
+TEST(NarrowBatch, BoxesStandOnHalfSpacesAsOneByOne) {
+  Placement p;
+  for (std::size_t k = 1; k < p.placed.size(); k += 2) {
+    p.placed[k].position.z() -= 1.5;
+    p.placed[k].resting = std::numeric_limits<double>::infinity();  // margins.h
+    if (k % 4 == 1) p.placed[k].orientation = Quat::Identity();
+  }
+  // Two that stand still: exactly flat on the floor at z = -1.5, and a micrometre into it.
+  p.placed[0].orientation = p.placed[4].orientation = Quat::Identity();
+  p.placed[1].position.z() = p.placed[5].position.z() = -1.5;
+  p.placed[0].position.z() = -1.5 + p.placed[0].half.z();
+  p.placed[4].position.z() = -1.5 + p.placed[4].half.z() - 1e-6;
+  std::vector<Pair> pairs;
+  for (int k = 0; k + 1 < 24; k += 2) pairs.push_back({k, k + 1});
+  pairs.pop_back();  // no multiple of the lanes
+  std::vector<BoxHeights> heights(pairs.size());
+  test_box_heights(p.placed, pairs, Placement::kFall, heights.data());
+  int touching = 0;
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const PlacedCollider& box = p.placed[static_cast<std::size_t>(pairs[k].first)];
+    const PlacedCollider& floor = p.placed[static_cast<std::size_t>(pairs[k].second)];
+    Geometry shape;
+    shape.kind = GeometryKind::box;
+    shape.size = box.half;
+    shape.bounding_radius = box.half.norm();
+    const double margin = box.reach + floor.reach + Placement::kFall + box.resting;
+    std::vector<PairContact> expected, found;
+    any_half_space(shape, box.pose(), fixtures::half_space(), floor.pose(), margin, expected);
+    if (heights[k].is_apart == 0.0) add_box_corners(box, heights[k], found);
+    ASSERT_EQ(found.size(), expected.size()) << k;
+    touching += found.empty() ? 0 : 1;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].point, expected[i].point);
+      EXPECT_EQ(found[i].normal, expected[i].normal);
+      EXPECT_EQ(found[i].gap, expected[i].gap);
+      EXPECT_EQ(found[i].feature, expected[i].feature);
+    }
+  }
+  EXPECT_GT(touching, 3);
+  EXPECT_LT(touching, 11);
+  // Flat on the floor: four corners at gap 0 and four at the top.
+  EXPECT_NEAR(heights[0].height[0], 0.0, 1e-15);
+  EXPECT_NEAR(heights[0].height[7], 2.0 * p.placed[0].half.z(), 1e-15);
+  EXPECT_NEAR(heights[2].height[3], -1e-6, 1e-15);
 }
 
 }  // namespace

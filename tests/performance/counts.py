@@ -20,6 +20,7 @@ SCENES = {
     "wall": ["wall", "10", "bricks=40", "ball=1"],
     "pile": ["pile", "60", "grains=60"],
     "chain": ["chain", "30", "links=10"],
+    "hexagons": ["hexagons", "60", "bodies=525"],
 }
 # Of the sweeps in single and double precision and the pass of soft-step: a contact that is alone between two bodies, and
 # one of four; sticking, or most of them sliding.
