@@ -155,7 +155,7 @@ TEST(Run, TheProgressLineFitsItsTerminal) {
                "name: \"a rather long name!\\u77f3\\u77f3\\n of a scene\"\n"
                "generate:\n  - wall: {bricks: 400}\n");
   for (const int columns : {20, 60, 80}) {
-    const std::string text = on_terminal(folder, {"run", "a.yaml", "--time", "0.6", "--no-record"},
+    const std::string text = on_terminal(folder, {"run", "a.yaml", "--time", "10", "--no-record"},
                                          static_cast<unsigned short>(columns));
     const std::regex line("\r(a rather long name![^\r\x1b]*)\x1b");
     int lines = 0;
