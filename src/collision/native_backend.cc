@@ -6,6 +6,7 @@
 #include "base/flag.h"
 #include "base/parallel.h"
 #include "base/scan.h"
+#include "collision/awake.h"
 #include "collision/margins.h"
 #include "collision/narrow_pairs.h"
 #include "collision/parted.h"
@@ -64,6 +65,7 @@ void NativeBackend::note_model(const Model& model) {
 void NativeBackend::place_colliders(const Model& model, const State& state, double step) {
   const std::size_t count = model.colliders.size();
   fall_ = step * step * model.gravity.norm();
+  has_sleepers_ = state.has_sleepers();
   placed_.resize(count);
   input_.boxes.resize(count);
   input_.body.resize(count);
@@ -95,7 +97,7 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
       input_.body[i] = collider.body;
       input_.group[i] = collider.group;
       input_.mask[i] = collider.mask;
-      input_.is_moving[i] = is_dynamic(model, collider.body) ? 1 : 0;
+      input_.is_moving[i] = is_active(model, state, collider.body) ? 1 : 0;
     }
   });
 }
@@ -196,6 +198,8 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
     if (!model.may_touch(a.body, b.body) &&
         !std::binary_search(apart_.begin(), apart_.end(), std::pair<int, int>(a.body, b.body)))
       continue;
+    // A kinematic body looks for sleepers, not for what stands.
+    if (has_sleepers_ && !is_dynamic(model, a.body) && !is_dynamic(model, b.body)) continue;
     chunk.touching.push_back(pair);
     if (are(GeometryKind::sphere, a, b)) chunk.spheres.push_back(pair);
     if (are(GeometryKind::box, a, b)) chunk.boxes.push_back(pair);

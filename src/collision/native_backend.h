@@ -61,6 +61,7 @@ class NativeBackend : public CollisionBackend {
   PairCache pair_cache_;
   BroadPhaseInput input_;
   double fall_ = 0.0;  // m, step^2 |gravity|
+  bool has_sleepers_ = false;
   std::vector<PlacedCollider> placed_;
   std::vector<std::pair<int, int>> apart_;  // a < b, sorted: joined until their joints broke
   std::vector<Pair> ordered_pairs_;
