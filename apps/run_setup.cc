@@ -88,7 +88,7 @@ void override_settings(const RunArguments& arguments, RunSettings& run) {
 }
 
 void override_sleep(const RunArguments& arguments, RunSettings& run) {
-  run.sleep |= arguments.sleep;
+  run.sleep = (run.sleep || arguments.sleep) && !arguments.no_sleep;
   const auto set = [&](const char* name, const std::optional<double>& given, double& value) {
     if (!given) return;
     if (!run.sleep) {
