@@ -102,6 +102,11 @@ Json describe_scene(const Scene& scene) {
                  {"tolerance", scene.run.tolerance}};
   if (scene.run.law == "pyramid")
     json["run"]["directions"] = pyramid_directions(scene.run, scene.planar);
+  if (scene.run.sleep) {
+    json["run"]["sleep"] = true;
+    json["run"]["sleep_speed"] = scene.run.sleep_speed;
+    json["run"]["sleep_time"] = scene.run.sleep_time;
+  }
   for (const auto& [option, value] : scene.run.solver_options) {
     json["run"]["solver_options"][option] = value;
   }

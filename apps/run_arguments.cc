@@ -42,6 +42,18 @@ void declare_simulation(CLI::App& verb, RunArguments& arguments) {
                   "ms per step: soft-step with as many sub-steps as fit (results then depend on "
                   "the machine)")
       ->transform(positive_number("ms"));
+  auto* sleep =
+      verb.add_flag("--sleep", a.sleep,
+                    "leave groups of bodies at rest out of the steps until something reaches them");
+  verb.add_flag("--no-sleep", a.no_sleep, "do not, whatever the scene or the checkpoint says")
+      ->excludes(sleep);
+  verb.add_option("--sleep-speed", a.sleep_speed,
+                  "m/s; a body all of whose points are slower is at rest (default: the scene's, or "
+                  "0.01)")
+      ->transform(positive_number("m/s"));
+  verb.add_option("--sleep-time", a.sleep_time,
+                  "s for which all bodies of a group must be (default: the scene's, or 0.5)")
+      ->transform(positive_number("s"));
   verb.add_option(
           "--on-failure", a.on_failure,
           "when the tolerance is missed: continue, substep (halve the step, up to 4 times) or stop")

@@ -25,6 +25,8 @@ struct RunArguments {
   std::vector<std::string> settings;                        // name=value
   std::optional<double> time, step, tolerance, time_limit;  // s, s, relative, s
   std::optional<double> budget;                             // ms
+  bool sleep = false, no_sleep = false;
+  std::optional<double> sleep_speed, sleep_time;  // m/s, s
   std::optional<std::int64_t> steps;
   std::optional<int> max_iterations, directions;
   std::string solver, law, collision;

@@ -58,6 +58,7 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
                                    world_.state().joint_coordinate.size()));
     }
     world_.state() = std::move(*setup_.state);
+    if (setup_.wakes_all) world_.wake_all();
   }
   was_broken_ = world_.state().joint_broken;
   start_positions_ = world_.state().position;
@@ -74,6 +75,7 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
   report_.directions = setup_.provenance.directions;
   report_.tolerance = run.tolerance;
   report_.budget_ms = setup_.world.budget_ms;
+  report_.has_sleep = run.sleep;
   // Up to here an interrupt ends the program at once; from here on there are files to close.
   watch_interrupts();
   if (const int count = world_.dependent_equations(); count > 0 && !arguments.quiet) {

@@ -163,6 +163,7 @@ Json to_json(const RunReport& report) {
   for (const BrokenJoint& joint : report.broken_joints)
     json["broken_joints"].push_back({{"name", joint.name}, {"time", joint.time}});
   json["energy_J"] = {{"kinetic", run.kinetic_energy}, {"potential", run.potential_energy}};
+  json["sleep"] = {{"bodies", run.sleeping}, {"energy_J", run.sleep_energy}};
   json["max_speed_end"] = report.max_speed_end;
   json["max_displacement"] = report.max_displacement;
   json["state_hash"] = hash_text(report.state_hash);
@@ -185,6 +186,7 @@ Json to_json(const Receipt& receipt, double wall_ms) {
           {"penetration_m", receipt.penetration},
           {"kinetic_J", receipt.kinetic_energy},
           {"potential_J", receipt.potential_energy},
+          {"sleeping", receipt.sleeping},
           {"ms", wall_ms},
           {"used", receipt.solver},
           {"choice", name_of(receipt.choice)},
@@ -244,6 +246,12 @@ std::string summary(const RunReport& report) {
     row("broken joints", fmt::format("{}{}", run.broken_joints, first_of(report.broken_joints)));
   row("energy", fmt::format("kinetic {:.6g} J, potential {:.6g} J", run.kinetic_energy,
                             run.potential_energy));
+  if (report.has_sleep) {
+    row("asleep",
+        fmt::format("{} of {} bodies at the end; {:.3g} J of motion taken from those that fell "
+                    "asleep",
+                    run.sleeping, report.bodies, run.sleep_energy));
+  }
   row("displacement", fmt::format("{:.3g} m at most; speed at the end {:.3g} m/s at most",
                                   report.max_displacement, report.max_speed_end));
   row("state hash", hash_text(report.state_hash));

@@ -24,7 +24,8 @@ struct RunReport {
   std::string solver, law;
   int directions = 0;  // of the law `pyramid`; 0: another law
   double tolerance = 0.0;
-  double budget_ms = 0.0;         // of --budget; 0: none
+  double budget_ms = 0.0;  // of --budget; 0: none
+  bool has_sleep = false;
   double max_speed_end = 0.0;     // m/s
   double max_displacement = 0.0;  // m
   std::uint64_t state_hash = 0;

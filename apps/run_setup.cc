@@ -51,6 +51,9 @@ void load(const RunArguments& arguments, RunSetup& setup) {
   setup.scene.run = checkpoint.scene.run;
   setup.world.collision = checkpoint.provenance.collision;
   setup.state = std::move(checkpoint.state);
+  // Another gravity, another friction: who slept need not rest in this scene.
+  setup.wakes_all = setup.state->has_sleepers() && !arguments.scene.empty() &&
+                    !is_same_scene(setup.scene, checkpoint.scene);
 }
 
 /// What the command line says goes into the scene.
@@ -82,6 +85,20 @@ void override_settings(const RunArguments& arguments, RunSettings& run) {
     std::erase_if(run.solver_options, [&](const auto& option) { return option.first == name; });
     run.solver_options.emplace_back(name, value);
   }
+}
+
+void override_sleep(const RunArguments& arguments, RunSettings& run) {
+  run.sleep = (run.sleep || arguments.sleep) && !arguments.no_sleep;
+  const auto set = [&](const char* name, const std::optional<double>& given, double& value) {
+    if (!given) return;
+    if (!run.sleep) {
+      throw InputError(
+          fmt::format("--{} {:g}: nothing sleeps; it belongs to --sleep", name, *given));
+    }
+    value = *given;
+  };
+  set("sleep-speed", arguments.sleep_speed, run.sleep_speed);
+  set("sleep-time", arguments.sleep_time, run.sleep_time);
 }
 
 std::int64_t count_steps(const RunArguments& arguments, const RunSetup& setup) {
@@ -160,6 +177,7 @@ RunSetup set_up(const RunArguments& arguments) {
   RunSetup setup;
   load(arguments, setup);
   override_settings(arguments, setup.scene.run);
+  override_sleep(arguments, setup.scene.run);
   check_settings(setup.scene.run);
   setup.steps = count_steps(arguments, setup);
   if (!arguments.collision.empty()) setup.world.collision = arguments.collision;

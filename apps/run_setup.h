@@ -17,6 +17,7 @@ struct RunSetup {
                 // what is recorded is complete
   std::string stem;            // what its output files are called
   std::optional<State> state;  // of the checkpoint it goes on from
+  bool wakes_all = false;      // in that state: the scene is another one
   std::int64_t steps = 0;      // to make now
   WorldOptions world;
   std::string recording;  // path, empty: none

@@ -29,6 +29,8 @@ struct Receipt {
   double joint_error = 0.0;        // m, largest separation in a joint at the end of the step
   double joint_angle_error = 0.0;  // rad, largest forbidden turn
   int broken_joints = 0;           // that broke in this step
+  int sleeping = 0;           // bodies asleep at the end: all numbers but energies are without them
+  double sleep_energy = 0.0;  // J, kinetic energy of those that fell asleep in this step, now gone
   std::vector<JointReaction> joint_reactions;  // one per joint; of a halved step its last part
   std::vector<double> joint_errors;            // m, one per joint, at the end
   double kinetic_energy = 0.0, potential_energy = 0.0;  // J, at the end

@@ -188,6 +188,11 @@ struct RunSettings {
   /// behind the positions, which are then of second order; springs and dampers by the trapezoidal
   /// rule.
   std::string integrator = "euler";
+  /// Groups of bodies that touch or are joined fall asleep when all of them have been slow for a
+  /// while, and wake up exactly when something reaches them.
+  bool sleep = false;
+  double sleep_speed = 0.01;  // m/s, of the fastest point of a body: slower is still
+  double sleep_time = 0.5;    // s, for so long
 };
 
 /// A number that `--set name=value` may change.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -36,7 +37,10 @@ struct WorldOptions {
   double budget_ms = 0.0;
   std::string collision = "scree";  // back end: "scree" or "bullet"
   OnFailure on_failure = OnFailure::carry_on;
-  bool keep_starts = false;  // World::start() is of use
+  std::optional<bool> sleep;  // none: the scene's
+  double sleep_speed = 0.0;   // m/s; 0: the scene's
+  double sleep_time = 0.0;    // s; 0: the scene's
+  bool keep_starts = false;   // World::start() is of use
   /// Once true, from any thread, a step under way ends soon with StepGivenUp. Outlives the world.
   const std::atomic<bool>* give_up = nullptr;
 };
@@ -78,8 +82,16 @@ class World {
   void set_velocity(int body, const Vec3& linear, const Vec3& angular);
   /// Added to the constant force of the body for the next step only.
   void add_force(int body, const Vec3& force, const Vec3& torque = Vec3::Zero());
-  /// Sum of the contact forces on a body in the last step, N.
+  /// Sum of the contact forces on a body in the last step, N; of a sleeping contact what it carried
+  /// when it fell asleep.
   Vec3 contact_force(int body) const;
+
+  bool is_asleep(int body) const;  // its pose stays as it is, and its velocity is zero
+  int sleeping_bodies() const;
+  /// The group of a sleeping body, with the contacts and impulses it fell asleep with. Forces,
+  /// velocities and motors that are set wake by themselves, and so does what is changed in state().
+  void wake(int body);
+  void wake_all();
 
   int joint_count() const;
   int joint_index(const std::string& name) const;  // throws InputError

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "collision/awake.h"
 #include "collision/broad_phase.h"
 #include "collision/bullet_shapes.h"
 #include "collision/contact_order.h"
@@ -299,7 +300,12 @@ class BulletBackend : public CollisionBackend {
     find_parted(model, state, parted_);
     world_->find_pairs(parted_, pairs_);
     contacts.list.clear();
-    for (const Pair& pair : pairs_) add_pair(model, state, step, pair, contacts.list);
+    for (const Pair& pair : pairs_) {
+      const int a = model.colliders[static_cast<std::size_t>(pair.first)].body;
+      const int b = model.colliders[static_cast<std::size_t>(pair.second)].body;
+      if (state.has_sleepers() && !is_looked_at(model, state, a, b)) continue;
+      add_pair(model, state, step, pair, contacts.list);
+    }
     order_.sort(contacts.list);
     contacts.counts = {.colliders = count,
                        .pairs = static_cast<int>(pairs_.size()),

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "base/flag.h"
 #include "base/grow.h"
 #include "base/instruction_count.h"
 #include "base/parallel.h"
 #include "base/scan.h"
+#include "collision/awake.h"
 #include "collision/margins.h"
 #include "collision/narrow_pairs.h"
 #include "collision/parted.h"
@@ -25,6 +27,8 @@ constexpr std::size_t kBlockChunks = 256;
 constexpr double kLayerFrom = 0.5, kLayerTo = 1.5;
 constexpr std::int32_t kNone = -1, kSeveral = -2;
 constexpr int kExactParts = 1 << 16;  // see feature_of()
+
+const Vec3 kNowhere = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -64,6 +68,7 @@ void NativeBackend::note_model(const Model& model) {
   if (model_ == &model && known_colliders_ == model.colliders.size()) return;
   model_ = &model;
   known_colliders_ = model.colliders.size();
+  slept_at_.clear();
   has_compounds_ = has_many_parts_ = false;
   int fixed = 0, fixed_with_edges = 0;
   for (std::size_t i = 0; i < model.colliders.size(); ++i) {
@@ -90,9 +95,24 @@ void NativeBackend::note_polygons(const Model& model) {
   }
 }
 
+/// Whether a collider stands where it was placed when its body slept, there and with that margin.
+bool NativeBackend::is_placed(const State& state, std::size_t collider, std::size_t body) {
+  Pose& known = slept_at_[collider];
+  if (state.is_asleep(body) && known.position == state.position[body] &&
+      known.orientation.coeffs() == state.orientation[body].coeffs())
+    return true;
+  known.position = state.is_asleep(body) ? state.position[body] : kNowhere;
+  known.orientation = state.orientation[body];
+  return false;
+}
+
 void NativeBackend::place_colliders(const Model& model, const State& state, double step) {
   const std::size_t count = model.colliders.size();
   fall_ = step * step * model.gravity.norm();
+  has_sleepers_ = state.has_sleepers();
+  if (!has_sleepers_ || slept_at_.size() != count || slept_step_ != step)
+    slept_at_.assign(has_sleepers_ ? count : 0, {kNowhere, Quat::Identity()});
+  slept_step_ = step;
   placed_.resize(count);
   input_.boxes.resize(count);
   input_.body.resize(count);
@@ -104,6 +124,7 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
       const Collider& collider = model.colliders[i];
       const Geometry& geometry = geometry_of(model, collider);
       const std::size_t body = at(collider.body);
+      if (has_sleepers_ && is_placed(state, i, body)) continue;
       const Pose pose = Pose{state.position[body], state.orientation[body]} * collider.pose_in_body;
       const int index = static_cast<int>(i);
       const double swing = swing_speed(model, state, index);
@@ -130,7 +151,9 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
       input_.body[i] = collider.body;
       input_.group[i] = collider.group;
       input_.mask[i] = collider.mask;
-      input_.is_moving[i] = is_dynamic(model, collider.body) ? 1 : 0;
+      const bool is_moving =
+          has_sleepers_ ? is_active(model, state, collider.body) : is_dynamic(model, collider.body);
+      input_.is_moving[i] = is_moving ? 1 : 0;
     }
   });
 }
@@ -236,6 +259,8 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
     if (!model.may_touch(a.body, b.body) &&
         !std::binary_search(apart_.begin(), apart_.end(), std::pair<int, int>(a.body, b.body)))
       continue;
+    // A kinematic body looks for sleepers, not for what stands.
+    if (has_sleepers_ && !is_dynamic(model, a.body) && !is_dynamic(model, b.body)) continue;
     chunk.touching.push_back(pair);
     if (are(GeometryKind::sphere, a, b)) chunk.spheres.push_back(pair);
     if (are(GeometryKind::box, a, b)) chunk.boxes.push_back(pair);

@@ -46,6 +46,7 @@ class NativeBackend : public CollisionBackend {
 
   void note_model(const Model& model);
   void note_polygons(const Model& model);
+  bool is_placed(const State& state, std::size_t collider, std::size_t body);
   void place_colliders(const Model& model, const State& state, double step);
   std::span<const Pair> order_pairs(std::span<const Pair> pairs);
   void collide_pairs(const Model& model, std::span<const Pair> pairs, Contacts& contacts);
@@ -68,6 +69,10 @@ class NativeBackend : public CollisionBackend {
   PairCache pair_cache_;
   BroadPhaseInput input_;
   double fall_ = 0.0;  // m, step^2 |gravity|
+  bool has_sleepers_ = false;
+  // Of colliders that slept in the last step: where their bodies were. The rest is nowhere.
+  std::vector<Pose> slept_at_;
+  double slept_step_ = 0.0;  // s, the step they were placed for
   std::vector<PlacedCollider> placed_;
   std::vector<std::pair<int, int>> apart_;  // a < b, sorted: joined until their joints broke
   std::vector<Pair> ordered_pairs_;

@@ -97,6 +97,7 @@ void integrate(const Model& model, double step, std::span<const BodyVelocity> ve
   to.joint_bend = from.joint_bend;
   to.joint_coordinate = from.joint_coordinate;
   to.joint_broken = from.joint_broken;
+  to.sleep = from.sleep;
   to.position.resize(count);
   to.orientation.resize(count);
   to.velocity.resize(count);
@@ -109,7 +110,7 @@ void integrate(const Model& model, double step, std::span<const BodyVelocity> ve
       to.orientation[k] = from.orientation[k];
       to.velocity[k] = from.velocity[k];
       to.angular_velocity[k] = from.angular_velocity[k];
-      if (body.motion == Motion::fixed) continue;
+      if (body.motion == Motion::fixed || from.is_asleep(k)) continue;
       to.velocity[k] = velocities[k].linear;
       to.angular_velocity[k] = velocities[k].angular;
       to.position[k] += step * to.velocity[k];
@@ -131,7 +132,7 @@ void integrate_means(const Model& model, double step, std::span<const BodyVeloci
     for (int index = begin; index < end; ++index) {
       const auto k = static_cast<std::size_t>(index);
       const BodyModel& body = model.bodies[k];
-      if (body.motion == Motion::fixed) continue;
+      if (body.motion == Motion::fixed || state.is_asleep(k)) continue;
       state.velocity[k] = velocities[k].linear;
       state.angular_velocity[k] = velocities[k].angular;
       state.position[k] += step * means[k].linear;

@@ -144,8 +144,9 @@ const std::vector<std::string>& integrator_names() {
 
 void read_run(const Field& field, const RunJudge& judge, RunSettings& run) {
   const std::size_t errors_before = field.context().errors.count();
-  const MapField map(field, {"step", "time", "solver", "law", "directions", "tolerance",
-                             "max_iterations", "solver_options", "integrator"});
+  const MapField map(field,
+                     {"step", "time", "solver", "law", "directions", "tolerance", "max_iterations",
+                      "solver_options", "integrator", "sleep", "sleep_speed", "sleep_time"});
   if (const auto step = map.find("step")) run.step = step->number(positive(kTime));
   if (const auto time = map.find("time")) run.time = time->number(not_negative(kTime));
   if (const auto solver = map.find("solver")) run.solver = solver->text();
@@ -166,6 +167,9 @@ void read_run(const Field& field, const RunJudge& judge, RunSettings& run) {
       run.solver_options.emplace_back(option.name(), option.value.number(any_number()));
     }
   }
+  if (const auto sleep = map.find("sleep")) run.sleep = sleep->boolean();
+  if (const auto speed = map.find("sleep_speed")) run.sleep_speed = speed->number(positive(kSpeed));
+  if (const auto time = map.find("sleep_time")) run.sleep_time = time->number(positive(kTime));
   // Stand-ins for what could not be read would only be judged once more.
   if (judge && field.context().errors.count() == errors_before) judge_run(field, judge, run);
 }

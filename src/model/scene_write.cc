@@ -248,6 +248,11 @@ std::string write_scene(const Scene& scene) {
       run.step, run.time, quoted(run.solver), quoted(run.law), run.tolerance, run.max_iterations);
   if (run.directions != 0) fmt::format_to(out, ", directions: {}", run.directions);
   if (run.integrator != "euler") fmt::format_to(out, ", integrator: {}", run.integrator);
+  const RunSettings usual;
+  if (run.sleep) fmt::format_to(out, ", sleep: true");
+  if (run.sleep_speed != usual.sleep_speed)
+    fmt::format_to(out, ", sleep_speed: {}", run.sleep_speed);
+  if (run.sleep_time != usual.sleep_time) fmt::format_to(out, ", sleep_time: {}", run.sleep_time);
   if (!run.solver_options.empty()) {
     fmt::format_to(out, ", solver_options: {{");
     const char* separator = "";

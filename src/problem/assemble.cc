@@ -218,7 +218,7 @@ void assemble(const Model& model, const State& state, const Contacts& contacts,
       out.angular_velocity = state.angular_velocity[k];
       out.inverse_mass.setZero();
       out.inverse_inertia.setZero();
-      if (body.motion != Motion::dynamic) continue;
+      if (body.motion != Motion::dynamic || state.is_asleep(k)) continue;
       for (int d = 0; d < 3; ++d)
         out.inverse_mass[d] = body.locked[static_cast<std::size_t>(d)] ? 0.0 : 1.0 / body.mass;
       out.inverse_inertia = world_inverse_inertia(body, state.orientation[k]);

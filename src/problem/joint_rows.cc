@@ -47,6 +47,12 @@ Vec3 relative_turn(const JointModel& joint, const State& state) {
   return state.angular_velocity[at(joint.b)] - state.angular_velocity[at(joint.a)];
 }
 
+/// What one end of a joint does, the other does too: it sleeps when one of them does.
+bool is_joint_asleep(const Model& model, const State& state, std::size_t joint) {
+  return state.has_sleepers() &&
+         (state.is_asleep(at(model.joints[joint].a)) || state.is_asleep(at(model.joints[joint].b)));
+}
+
 /// Where a coordinate is told to be, within its stops.
 double motion_at(const JointModel& joint, const AxisModel& axis, double time) {
   double q = evaluate_at(axis.motion, time, joint, "motion");
@@ -76,7 +82,7 @@ class RowBuilder {
   void add_all() {
     const double end = state_.time + step_;
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
-      if (state_.joint_broken[j]) continue;
+      if (state_.joint_broken[j] || is_joint_asleep(model_, state_, j)) continue;
       joint_ = &model_.joints[j];
       index_ = static_cast<int>(j);
       frames_ = joint_frames(*joint_, state_);
@@ -620,6 +626,22 @@ double motor_bend(const Model& model, const State& before, const State& next,
   return went / problem.step + block.bias;
 }
 
+/// Of the joints that are awake: a step without rows for them has no impulses either.
+void forget_impulses(const Model& model, State& next) {
+  if (!next.has_sleepers()) {
+    std::fill(next.joint_impulse.begin(), next.joint_impulse.end(), 0.0);
+    std::fill(next.joint_bend.begin(), next.joint_bend.end(), 0.0);
+    return;
+  }
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    if (is_joint_asleep(model, next, j)) continue;
+    const std::size_t first = first_slot(model, static_cast<int>(j));
+    const std::size_t end = first + at(kEquationSlots + kAxisSlots * model.joints[j].axis_count);
+    for (std::size_t slot = first; slot < end; ++slot)
+      next.joint_impulse[slot] = next.joint_bend[slot] = 0.0;
+  }
+}
+
 /// `state` is the one the problem was assembled from.
 void joint_reactions(const Model& model, const State& state, const Problem& problem,
                      const std::vector<JointRow>& rows, const std::vector<double>& impulses,
@@ -682,11 +704,11 @@ void finish_joints(const Model& model, const State& before, const Problem& probl
                    const std::vector<JointRow>& rows, const std::vector<double>& impulses,
                    State& next, std::vector<JointReaction>& reactions) {
   if (model.joints.empty()) return;
-  std::fill(next.joint_impulse.begin(), next.joint_impulse.end(), 0.0);
-  std::fill(next.joint_bend.begin(), next.joint_bend.end(), 0.0);
+  forget_impulses(model, next);
   JointFrames frames;
   for (std::size_t k = 0; k < model.joint_axes.size(); ++k) {
     const int joint = model.joint_axes[k].joint;  // axes of one joint stand together
+    if (is_joint_asleep(model, before, at(joint))) continue;
     if (k == 0 || joint != model.joint_axes[k - 1].joint)
       frames = joint_frames(model.joints[at(joint)], next);
     next.joint_coordinate[k] = next_coordinate(model, before, next, problem.step, frames, k);

@@ -17,6 +17,8 @@ void write_checkpoint(const std::string& path, const Scene& scene, const State& 
                       const Provenance& provenance);
 /// Throws InputError.
 Checkpoint read_checkpoint(const std::string& path);
+/// But for how they are run, and where their meshes came from.
+bool is_same_scene(Scene a, Scene b);
 bool is_checkpoint(const std::string& path);
 
 }  // namespace scree

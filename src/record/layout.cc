@@ -64,6 +64,8 @@ constexpr ReceiptNumber kNumbers[] = {
      number<&Receipt::joint_angle_error>},
     {"kinetic_energy", "J", "at the end of the step", number<&Receipt::kinetic_energy>},
     {"potential_energy", "J", "at the end of the step", number<&Receipt::potential_energy>},
+    {"sleep_energy", "J", "kinetic energy of bodies that fell asleep in the step, taken from them",
+     number<&Receipt::sleep_energy>},
     {"ms_collide", "ms", "wall-clock time of the stage", stage_time<&Receipt::Times::collide>},
     {"ms_assemble", "ms", "wall-clock time of the stage", stage_time<&Receipt::Times::assemble>},
     {"ms_solve", "ms", "wall-clock time of the stage", stage_time<&Receipt::Times::solve>},
@@ -75,6 +77,7 @@ constexpr ReceiptInteger kIntegers[] = {
     {"iterations", "1", "of the solver", integer<&Receipt::iterations>},
     {"contacts", "1", "contact points in the problem", integer<&Receipt::contacts>},
     {"substeps", "1", "the step was divided into", integer<&Receipt::substeps>},
+    {"sleeping", "1", "bodies asleep at the end", integer<&Receipt::sleeping>},
     {"worst_contact", "1", "index of the contact with the worst residual, -1: none", worst_contact},
 };
 

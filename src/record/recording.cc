@@ -29,9 +29,10 @@ struct Series {
   void measure(const Hdf5File& file) { length = file.extents(dataset, name).at(0); }
 };
 
-/// Recordings made before there were joints lack these.
-bool is_newer(const std::string& receipt_number) {
-  return receipt_number == "joint_error" || receipt_number == "joint_angle_error";
+/// Recordings made before there were joints, or sleeping, lack these.
+bool is_newer(const std::string& of_receipt) {
+  return of_receipt == "joint_error" || of_receipt == "joint_angle_error" ||
+         of_receipt == "sleep_energy" || of_receipt == "sleeping";
 }
 
 /// `row` lists the extents after the first.
@@ -154,6 +155,7 @@ struct Recording::Parts {
   Series status, converged, method;
   std::vector<Series> numbers, integers;
   std::vector<const ReceiptNumber*> number_kinds;  // what they are
+  std::vector<const ReceiptInteger*> integer_kinds;
   std::uint64_t frame_count = 0;
 
   void open(const std::string& path);
@@ -216,7 +218,10 @@ void Recording::Parts::open_series_of_frames() {
     number_kinds.push_back(&number);
   }
   for (const ReceiptInteger& integer : receipt_integers()) {
-    integers.push_back(open_series(file, std::string("/solver/") + integer.name));
+    const std::string name = std::string("/solver/") + integer.name;
+    if (is_newer(integer.name) && !file.has(name)) continue;
+    integers.push_back(open_series(file, name));
+    integer_kinds.push_back(&integer);
   }
   open_joints();
 }
@@ -354,7 +359,7 @@ void Recording::Parts::read_receipt(std::uint64_t index, Frame& frame) const {
     number_kinds[i]->of(receipt) = one<double>(file, numbers[i], index);
   }
   for (std::size_t i = 0; i < integers.size(); ++i) {
-    receipt_integers()[i].of(receipt) = one<std::int32_t>(file, integers[i], index);
+    integer_kinds[i]->of(receipt) = one<std::int32_t>(file, integers[i], index);
   }
   std::int8_t code = 0, truth = 0;
   read_rows(file, status, status_type().id(), index, 1, &code);

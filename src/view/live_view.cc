@@ -303,6 +303,9 @@ void LiveView::replace(World& world, const Scene& scene, bool keeps_state) {
       state.orientation.push_back(fresh.orientation[k]);
       state.velocity.push_back(fresh.velocity[k]);
       state.angular_velocity.push_back(fresh.angular_velocity[k]);
+      if (state.sleep.group.empty()) continue;
+      state.sleep.group.push_back(0);
+      state.sleep.still.push_back(0.0);
     }
     next.state() = std::move(state);
   }
@@ -322,6 +325,7 @@ void LiveView::set(World& world, const Change& change) {
   if (change.tolerance) scene.run.tolerance = *change.tolerance;
   if (change.material) change_material(*change.material, world.model(), scene);
   if (change.pair) change_pair(*change.pair, scene);
+  world.wake_all();  // other forces may hold them, or none
   replace(world, scene, true);
   publish(world);
 }
@@ -348,6 +352,9 @@ void LiveView::restart(World& world, const Overrides& parameters) {
   scene.run.law = now.law;
   scene.run.directions = now.directions;
   scene.run.tolerance = now.tolerance;
+  scene.run.sleep = now.sleep;
+  scene.run.sleep_speed = now.sleep_speed;
+  scene.run.sleep_time = now.sleep_time;
   thrown_ = 0;
   replace(world, scene, false);
   throw_limits_ = throw_limits(world);

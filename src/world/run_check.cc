@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 #include "scree/error.h"
@@ -104,6 +105,14 @@ std::vector<SettingProblem> find_setting_problems(const RunSettings& run) {
                         fmt::format("must be from 2 to {}, or 0 for the default, got {}",
                                     kMostDirections, run.directions)});
   }
+
+  const auto require_positive = [&](const char* name, double value, const char* unit) {
+    if (value > 0.0 && std::isfinite(value)) return;
+    problems.push_back(
+        {{name}, false, fmt::format("must be a number > 0 {}, got {}", unit, value)});
+  };
+  require_positive("sleep_speed", run.sleep_speed, "m/s");
+  require_positive("sleep_time", run.sleep_time, "s");
 
   const auto& all = solvers();
   const auto solver = std::find_if(all.begin(), all.end(),

@@ -44,6 +44,8 @@ void RunStatistics::add(const Receipt& receipt, double wall_ms, double observe_m
   max_joint_error = std::max(max_joint_error, receipt.joint_error);
   kinetic_energy = receipt.kinetic_energy;
   potential_energy = receipt.potential_energy;
+  sleeping = receipt.sleeping;
+  sleep_energy += receipt.sleep_energy;
   if (receipt.contacts > 0 || solver.empty()) solver = receipt.solver;
 }
 

@@ -57,7 +57,9 @@ struct RunStatistics {
   std::int64_t broken_joints = 0;
   double max_joint_error = 0.0;  // m; rises above 0 with scenes that have joints
   double kinetic_energy = 0.0, potential_energy = 0.0;  // J, after the last step
-  std::string solver;  // that did the work of the last step with contacts
+  int sleeping = 0;                                     // bodies, after the last step
+  double sleep_energy = 0.0;  // J, kinetic energy taken from all that fell asleep
+  std::string solver;         // that did the work of the last step with contacts
 
   /// `wall_ms` is the time the step took, `observe_ms` what recorders and other observers took
   /// after it.

@@ -37,6 +37,7 @@ void copy_but_memory(const State& from, State& to) {
   to.joint_bend = from.joint_bend;
   to.joint_coordinate = from.joint_coordinate;
   to.joint_broken = from.joint_broken;
+  to.sleep = from.sleep;
 }
 
 }  // namespace
@@ -81,7 +82,8 @@ void SoftStepper::describe_contacts(const Model& model, const State& state, Step
 /// each brick carries, while it sags.
 std::int64_t SoftStepper::start_cold(const State& state, const SolveOptions& options,
                                      StepWorkspace& w) {
-  if (!solves_cold_ || !state.memory.empty() || w.contacts.list.empty()) return 0;
+  const bool has_memory = !state.memory.empty() || state.has_sleepers();
+  if (!solves_cold_ || has_memory || w.contacts.list.empty()) return 0;
   if (!cold_solver_) cold_solver_ = solver_named("auto").create();
   SolveOptions cold = options;
   cold.extra.clear();
@@ -107,13 +109,13 @@ void SoftStepper::find_means(double step, int substeps, const StepWorkspace& w) 
   }
 }
 
-Receipt SoftStepper::take_step(const Model& model, const State& state, const StepForces& forces,
+Receipt SoftStepper::take_step(const Model& model, State& state, const StepForces& forces,
                                double step, CollisionBackend& collision,
                                const SolveOptions& options, StepWorkspace& w) {
   if (model.is_leapfrog) return refusal("soft-step has sub-steps of its own: integrator euler");
   Receipt receipt;
   Stopwatch watch;
-  collision.find_contacts(model, state, step, w.contacts);
+  find_contacts(model, step, collision, state, w.contacts);
   watch.lap(&Receipt::Times::collide, receipt);
 
   assemble(model, state, w.contacts, forces, step, w.problem);

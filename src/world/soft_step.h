@@ -19,7 +19,7 @@ class SoftStepper {
   SoftStepper(const SolveOptions& options, double budget_ms);
 
   /// As scree::take_step().
-  Receipt take_step(const Model& model, const State& state, const StepForces& forces, double step,
+  Receipt take_step(const Model& model, State& state, const StepForces& forces, double step,
                     CollisionBackend& collision, const SolveOptions& options, StepWorkspace& w);
 
  private:

@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "integrate/integrate.h"
+#include "world/sleep.h"
 
 namespace scree {
 namespace {
@@ -71,6 +72,14 @@ JointErrors close_joints(const Model& model, const State& state, double step, do
 }
 
 }  // namespace
+
+void find_contacts(const Model& model, double step, CollisionBackend& collision, State& state,
+                   Contacts& contacts) {
+  collision.find_contacts(model, state, step, contacts);
+  // Who is awake now may be near others.
+  while (wake_touched(model, contacts, state))
+    collision.find_contacts(model, state, step, contacts);
+}
 
 void prepare_loops(const Model& model, StepWorkspace& w) {
   if (!model.has_loops) return;
@@ -157,6 +166,7 @@ void sum_up(const Model& model, const State& state, const SolveOptions& options,
   }
   receipt.contacts = static_cast<int>(w.contacts.list.size());
   receipt.penetration = deepest_overlap(w.contacts, w.depths);
+  add_sleeping_reactions(state, w.reactions);
   receipt.joint_reactions = w.reactions;
   receipt.joint_error = errors.length;
   // Ropes have no equation that could be open, but may be too long.
@@ -167,14 +177,14 @@ void sum_up(const Model& model, const State& state, const SolveOptions& options,
     receipt.broken_joints += w.next.joint_broken[j] && !state.joint_broken[j] ? 1 : 0;
 }
 
-Receipt take_step(const Model& model, const State& state, const StepForces& forces, double step,
+Receipt take_step(const Model& model, State& state, const StepForces& forces, double step,
                   CollisionBackend& collision, Solver& solver, const SolveOptions& options,
                   StepWorkspace& workspace) {
   Receipt receipt;
   Stopwatch watch;
   StepWorkspace& w = workspace;
 
-  collision.find_contacts(model, state, step, w.contacts);
+  find_contacts(model, step, collision, state, w.contacts);
   watch.lap(&Receipt::Times::collide, receipt);
 
   assemble(model, state, w.contacts, forces, step, w.problem);

@@ -55,12 +55,15 @@ struct StepWorkspace {
   std::vector<double> shift_impulses;
 };
 
-/// state + step -> workspace.next, which the caller commits (or not). Nothing else changes.
-Receipt take_step(const Model& model, const State& state, const StepForces& forces, double step,
+/// state + step -> workspace.next, which the caller commits (or not). Nothing else changes, but
+/// that sleeping groups wake up in `state` when something touches them.
+Receipt take_step(const Model& model, State& state, const StepForces& forces, double step,
                   CollisionBackend& collision, Solver& solver, const SolveOptions& options,
                   StepWorkspace& workspace);
 
 /// The parts of a step that every way of stepping has.
+void find_contacts(const Model& model, double step, CollisionBackend& collision, State& state,
+                   Contacts& contacts);
 /// In a closed loop the biases may ask for what no motion can do, to the order of the step: the
 /// Jacobian is that of its start. That part is left out.
 void prepare_loops(const Model& model, StepWorkspace& workspace);

@@ -14,6 +14,7 @@
 #include "scree/error.h"
 #include "world/redundancy.h"
 #include "world/run_check.h"
+#include "world/sleep.h"
 #include "world/soft_step.h"
 #include "world/step.h"
 
@@ -57,8 +58,15 @@ struct World::Parts {
   bool has_forces = false;
   StepWorkspace workspace;
   std::unique_ptr<SoftStepper> soft;  // instead of the solver, for soft-step
+  bool is_lent = false;               // somebody may write to the state
+  SleepWatch watch;                   // kept when it is
+  SleepScratch sleep_scratch;
 
-  Receipt advance(const State& from, double step, int halvings_left);
+  Receipt advance(State& from, double step, int halvings_left);
+  const StepForces& acting_forces() const;
+  void wake_for_step();
+  void rest(const State& before, Receipt& receipt);
+  void wake_by_hand(std::size_t body);
   void drop_forces();
   void stop_if_given_up();
 };
@@ -70,6 +78,48 @@ void World::Parts::drop_forces() {
   has_forces = false;
 }
 
+const StepForces& World::Parts::acting_forces() const {
+  static const StepForces none;
+  return has_forces ? forces : none;
+}
+
+/// What happened since the last step wakes who it concerns.
+void World::Parts::wake_for_step() {
+  if (!scene.run.sleep) {
+    if (state.sleep.group.empty()) return;
+    scree::wake_all(model, state);  // out of a run with sleeping
+    state.sleep = {};
+    return;
+  }
+  prepare_sleep(model, state);
+  if (is_lent) wake_changed(model, watch, state);
+  wake_disturbed(model, acting_forces(), state);
+}
+
+/// Groups that have been slow for long enough fall asleep.
+void World::Parts::rest(const State& before, Receipt& receipt) {
+  if (!scene.run.sleep) return;
+  receipt.sleep_energy = fall_asleep(model,
+                                     {.before = before,
+                                      .contacts = workspace.contacts,
+                                      .forces = acting_forces(),
+                                      .reactions = workspace.reactions,
+                                      .speed = scene.run.sleep_speed,
+                                      .time = scene.run.sleep_time,
+                                      .step = scene.run.step},
+                                     state, sleep_scratch);
+  receipt.sleeping = count_sleepers(state);
+  if (receipt.sleep_energy > 0.0)
+    receipt.kinetic_energy = energy_of(model, state, workspace.energies).kinetic;
+  if (is_lent) watch_sleep(state, watch);
+}
+
+void World::Parts::wake_by_hand(std::size_t body) {
+  if (!state.is_asleep(body)) return;
+  scree::wake(model, body, state);
+  watch.groups = state.sleep.groups;  // what else was changed by hand is still to be seen
+}
+
 void World::Parts::stop_if_given_up() {
   if (!is_set(options.give_up)) return;
   workspace = {};  // half of a step is no step to look at
@@ -79,7 +129,7 @@ void World::Parts::stop_if_given_up() {
 
 /// One step, or two of half the size when the solver missed its tolerance and the caller wants
 /// that. The new state is left in workspace.next.
-Receipt World::Parts::advance(const State& from, double step, int halvings_left) {
+Receipt World::Parts::advance(State& from, double step, int halvings_left) {
   Receipt receipt;
   workspace.keeps_start = options.keep_starts;
   try {
@@ -117,7 +167,7 @@ Receipt World::Parts::advance(const State& from, double step, int halvings_left)
     return receipt;
   }
   const Receipt first = advance(from, 0.5 * step, halvings_left - 1);
-  const State middle = workspace.next;
+  State middle = workspace.next;
   Receipt second = advance(middle, 0.5 * step, halvings_left - 1);
   second.substeps = first.substeps + second.substeps;
   second.iterations += first.iterations + receipt.iterations;
@@ -150,6 +200,9 @@ World::World(Scene scene, const WorldOptions& options) : parts_(std::make_unique
   if (options.tolerance > 0.0) p.scene.run.tolerance = options.tolerance;
   if (options.max_iterations > 0) p.scene.run.max_iterations = options.max_iterations;
   if (!options.solver_options.empty()) p.scene.run.solver_options = options.solver_options;
+  if (options.sleep) p.scene.run.sleep = *options.sleep;
+  if (options.sleep_speed != 0.0) p.scene.run.sleep_speed = options.sleep_speed;
+  if (options.sleep_time != 0.0) p.scene.run.sleep_time = options.sleep_time;
   const RunSettings& run = p.scene.run;
   check_settings(run);
   if (options.budget_ms != 0.0 && !(options.budget_ms > 0.0 && run.solver == kSoftStep)) {
@@ -182,6 +235,7 @@ World& World::operator=(World&&) noexcept = default;
 Receipt World::step() {
   Parts& p = *parts_;
   if (before_step) before_step(*this);
+  p.wake_for_step();
   const double h = p.scene.run.step;
   Receipt receipt =
       p.advance(p.state, h, p.options.on_failure == OnFailure::substep ? kMaxHalvings : 0);
@@ -198,6 +252,7 @@ Receipt World::step() {
   p.state.time = static_cast<double>(count) * h;
   receipt.step = count;
   receipt.time = p.state.time;
+  p.rest(p.workspace.next, receipt);
   p.drop_forces();
   if (after_step) after_step(*this, receipt);
   return receipt;
@@ -239,6 +294,7 @@ void World::set_velocity(int body, const Vec3& linear, const Vec3& angular) {
   if (!linear.allFinite() || !angular.allFinite()) throw InputError("a velocity must be finite");
   parts_->state.velocity.at(inner(body)) = linear;
   parts_->state.angular_velocity.at(inner(body)) = angular;
+  if (!(linear.isZero(0.0) && angular.isZero(0.0))) parts_->wake_by_hand(inner(body));
 }
 
 void World::add_force(int body, const Vec3& force, const Vec3& torque) {
@@ -259,7 +315,28 @@ Vec3 World::contact_force(int body) const {
     const Vec3 world = c.normal * q[0] + c.tangent * q[1] + c.tangent2() * q[2];
     sum += (c.b == index ? 1.0 : -1.0) * world;
   }
-  return sum / p.workspace.problem.step;
+  sum /= p.workspace.problem.step;
+  if (!p.state.has_sleepers()) return sum;
+  for (const auto& group : *p.state.sleep.groups) {
+    for (const ContactMemory& contact : group->memory) {
+      if (contact.a != index && contact.b != index) continue;
+      sum += (contact.b == index ? 1.0 : -1.0) / group->last_step * contact.impulse;
+    }
+  }
+  return sum;
+}
+
+bool World::is_asleep(int body) const {
+  const State& state = parts_->state;
+  return state.has_sleepers() && state.sleep.group.at(inner(body)) != 0;
+}
+int World::sleeping_bodies() const { return count_sleepers(parts_->state); }
+void World::wake(int body) {
+  if (is_asleep(body)) parts_->wake_by_hand(inner(body));
+}
+void World::wake_all() {
+  scree::wake_all(parts_->model, parts_->state);
+  parts_->watch.groups = parts_->state.sleep.groups;
 }
 
 int World::joint_count() const { return static_cast<int>(parts_->model.joints.size()); }
@@ -330,11 +407,17 @@ void World::set_motor(int joint, const JointMotor& motor, int axis) {
     }
   }
   parts_->model.joint_axes[axis_of(joint, axis)].motor = motor;
+  const JointModel& model = parts_->model.joints[static_cast<std::size_t>(joint)];
+  for (const int body : {model.a, model.b}) parts_->wake_by_hand(static_cast<std::size_t>(body));
 }
 
 const Scene& World::scene() const { return parts_->scene; }
 const Model& World::model() const { return parts_->model; }
-State& World::state() { return parts_->state; }
+State& World::state() {
+  if (parts_->scene.run.sleep && !parts_->is_lent) watch_sleep(parts_->state, parts_->watch);
+  parts_->is_lent = true;
+  return parts_->state;
+}
 const State& World::state() const { return parts_->state; }
 const Contacts& World::contacts() const { return parts_->workspace.contacts; }
 const Impulses& World::impulses() const { return parts_->workspace.impulses; }

@@ -62,6 +62,7 @@ TEST(RunJson, HasExactlyTheAgreedKeysInOrder) {
                               "max_joint_error_m",
                               "broken_joints",
                               "energy_J",
+                              "sleep",
                               "max_speed_end",
                               "max_displacement",
                               "state_hash",

@@ -47,7 +47,8 @@ TEST(SceneErrors, AnUnknownKeySuggestsTheNearest) {
             "s.yaml:3:5: bodies[0].colour is not a known key (did you mean color?)");
   EXPECT_EQ(error_of("bodies: []\nrun: {xyzzyxyzzy: 1}\n"),
             "s.yaml:2:7: run.xyzzyxyzzy is not a known key (known: step, time, solver, law, "
-            "directions, tolerance, max_iterations, solver_options and integrator)");
+            "directions, tolerance, max_iterations, solver_options, integrator, sleep, "
+            "sleep_speed and sleep_time)");
 }
 
 TEST(SceneErrors, KeysGivenTwiceAreRefused) {

@@ -374,6 +374,27 @@ TEST(LiveView, SettingsChangeWithoutARestart) {
   page.until_frame([&] { return page.poses.position[2] > 5.0f; });
 }
 
+// The ball has landed after 0.71 s and, still for 0.5 s, sleeps after 2 s. Gravity that turns round
+// wakes it; a ball that is thrown into the world beside it does not.
+TEST(LiveView, SleepersWakeWhenGravityChangesAndKeepTheirSleepWhenABallIsThrown) {
+  Scene scene = falling_ball();
+  scene.run.sleep = true;
+  LiveSession session(scene, fast());
+  ViewClient page(session.link());
+  page.until_frame([&] { return page.frame.time > 2.0; });
+  const float z = page.poses.position[2];
+  EXPECT_NEAR(z, 0.5, 1e-3);
+  page.send({{"type", "throw"},
+             {"position", {2, 0, 2}},
+             {"velocity", {0, 0, 0}},
+             {"radius", 0.2},
+             {"density", 1000}});
+  page.until_frame([&] { return page.frame.moving == 2; });
+  EXPECT_EQ(page.poses.position[2], z);
+  page.send({{"type", "set"}, {"gravity", {0, 0, 5}}});
+  page.until_frame([&] { return page.poses.position[2] > 5.0f; });
+}
+
 TEST(LiveView, WrongSettingsChangeNothing) {
   LiveSession session(falling_ball(), fast());
   ViewClient page(session.link());
