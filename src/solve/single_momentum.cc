@@ -19,7 +19,7 @@ constexpr double kPolished = 1e-2;  // share of the tolerance
 constexpr double kSure = 0.99;      // share of the tolerance at which the judge is asked
 // No gain of a tenth in so many looks: another rule, and after the last one no further. Heaps at
 // rest gain little by little.
-constexpr int kPatience = 25, kPatienceWithBalls = 100;
+constexpr int kPatience = 60, kPatienceWithBalls = 100;
 // Least squares (ball_descent.h) take a third off the residual for the price of some fifty sweeps:
 // tried when that is all that is missing and sweeps have become slow.
 constexpr double kWithinReach = 1.6;
