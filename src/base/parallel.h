@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 namespace scree {
 
@@ -35,5 +36,18 @@ int worker_index();
 
 /// body(begin, end) over [0, count) in chunks of `grain`; chunk borders depend on `grain` only.
 void parallel_for(int count, int grain, RangeBody body);
+
+/// The sum of what part(begin, end) gives for the same chunks, added in their order. `sums` is
+/// scratch, kept by the caller so that nothing is allocated twice.
+template <class Part>
+double parallel_sum(int count, int grain, std::vector<double>& sums, const Part& part) {
+  sums.assign(static_cast<std::size_t>((count + grain - 1) / grain), 0.0);
+  parallel_for(count, grain, [&](int begin, int end) {
+    sums[static_cast<std::size_t>(begin / grain)] = part(begin, end);
+  });
+  double total = 0.0;
+  for (const double sum : sums) total += sum;
+  return total;
+}
 
 }  // namespace scree

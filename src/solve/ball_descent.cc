@@ -217,18 +217,6 @@ constexpr int kLengths = 10;
 constexpr double kWhole = 0.7, kShort = 0.2, kLonger = 0.5, kShorter = 2.0;
 constexpr double kLeastLambda = 1e-4, kMostLambda = 1.0;
 
-/// The sum of what `part` gives for ranges of groups, the same with any number of threads.
-template <class Part>
-double sum_over(std::size_t count, std::vector<double>& sums, const Part& part) {
-  sums.assign((count + kGrain - 1) / kGrain, 0.0);
-  parallel_for(static_cast<int>(count), kGrain, [&](int begin, int end) {
-    sums[static_cast<std::size_t>(begin / kGrain)] = part(begin, end);
-  });
-  double total = 0.0;
-  for (const double sum : sums) total += sum;
-  return total;
-}
-
 /// Velocities that impulses alone would give.
 void push_all(const BallSystem& system, const AlignedVector<BallSlope>& slopes, bool is_scaled,
               const AlignedVector<BallImpulse>& x, AlignedVector<BallBody>& bodies) {
@@ -257,7 +245,7 @@ void BallDescent::solve(const BallSystem& system, int iterations) {
        image_.data(), x_.data(), rest_.data(), turned_.data());
     });
     push_all(system, slopes_, false, turned_, bodies_);
-    return sum_over(count, sums_, [&](int begin, int end) {
+    return parallel_sum(groups, kGrain, sums_, [&](int begin, int end) {
       return HWY_DYNAMIC_DISPATCH(gradient_range)(
           system, begin, end, slopes_.data(), bodies_.data(), static_cast<float>(weight), x_.data(),
           rest_.data(), turned_.data(), gradient_.data());
@@ -268,7 +256,7 @@ void BallDescent::solve(const BallSystem& system, int iterations) {
   direction_ = gradient_;
   for (int k = 0; k < iterations && slope > solved; ++k) {
     push_all(system, slopes_, true, direction_, bodies_);
-    const double curvature = sum_over(count, sums_, [&](int begin, int end) {
+    const double curvature = parallel_sum(groups, kGrain, sums_, [&](int begin, int end) {
       return HWY_DYNAMIC_DISPATCH(apply_range)(system, begin, end, slopes_.data(), bodies_.data(),
                                                weight, direction_.data(), image_.data());
     });

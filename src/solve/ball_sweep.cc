@@ -196,17 +196,9 @@ void ball_sweeps(BallSystem& system, float relaxation, std::span<const float> mo
 }
 
 double ball_residual(const BallSystem& system) {
-  // Partial sums of fixed ranges, added in order: the same with any number of threads.
-  const auto count = static_cast<int>(system.groups.size());
-  std::vector<double>& sums = system.partial_sums;
-  sums.resize(static_cast<std::size_t>((count + kResidualGrain - 1) / kResidualGrain));
-  parallel_for(count, kResidualGrain, [&](int begin, int end) {
-    sums[static_cast<std::size_t>(begin / kResidualGrain)] =
-        HWY_DYNAMIC_DISPATCH(residual_range)(system, begin, end);
-  });
-  double total = 0.0;
-  for (const double sum : sums) total += sum;
-  return total;
+  return parallel_sum(
+      static_cast<int>(system.groups.size()), kResidualGrain, system.partial_sums,
+      [&](int begin, int end) { return HWY_DYNAMIC_DISPATCH(residual_range)(system, begin, end); });
 }
 
 }  // namespace scree

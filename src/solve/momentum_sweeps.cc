@@ -139,14 +139,8 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   const int in_double = whole_option(options, "double_sweeps", kMaxSweeps, 0);
   result.choice = is_cold ? Choice::cold_sweeps : Choice::double_sweeps;
   if (!is_cold && !options.record_history && sweep.local_rounds == 1) {
-    SingleMomentum::Outcome outcome =
-        planar_.solve(problem, audit_, options, max_sweeps, start, impulses);
-    outcome.is_planar = true;
-    if (!outcome.is_converged) {
-      const int spent = outcome.sweeps;
-      outcome = single_.solve(problem, audit_, options, max_sweeps - spent, start, impulses);
-      outcome.sweeps += spent;
-    }
+    const SingleMomentum::Outcome outcome =
+        single_.solve(problem, audit_, options, max_sweeps, start, impulses);
     in_single = outcome.sweeps;
     result.choice = choice_after(outcome, options);
     if (outcome.is_converged) {

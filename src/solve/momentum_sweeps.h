@@ -15,7 +15,6 @@
 #include "problem/audit.h"
 #include "solve/anderson.h"
 #include "solve/gauss_newton.h"
-#include "solve/planar_momentum.h"
 #include "solve/single_momentum.h"
 #include "solve/wide_system.h"
 
@@ -31,7 +30,6 @@ class MomentumSweeps {
   SolveResult solve(const Problem& problem, Impulses& impulses, const SolveOptions& options);
 
  private:
-  PlanarMomentum planar_;
   SingleMomentum single_;
   WideSystem system_;
   Audit audit_;

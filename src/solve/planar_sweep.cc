@@ -270,27 +270,23 @@ void planar_refresh(PlanarSystem& system) {
   }
 }
 
-void planar_sweep(PlanarSystem& system, float momentum) {
-  parallel_for(static_cast<int>(system.bodies.size()), kBodyGrain, [&](int begin, int end) {
-    HWY_DYNAMIC_DISPATCH(extrapolate_range)(system, momentum, begin, end);
-  });
-  parallel_stages(system.stage_start, kGrain, [&](int begin, int end) {
-    HWY_DYNAMIC_DISPATCH(sweep_range)(system, momentum, begin, end);
+void planar_sweeps(PlanarSystem& system, std::span<const float> momenta) {
+  system.passes.plan(system.bodies.size(), system.stage_start, static_cast<int>(momenta.size()));
+  parallel_stages(system.passes.stages(), kGrain, [&](int begin, int end) {
+    const Passes::Part part = system.passes.part(begin, end);
+    const float momentum = momenta[static_cast<std::size_t>(part.pass)];
+    if (part.is_rows) {
+      HWY_DYNAMIC_DISPATCH(extrapolate_range)(system, momentum, part.begin, part.end);
+    } else {
+      HWY_DYNAMIC_DISPATCH(sweep_range)(system, momentum, part.begin, part.end);
+    }
   });
 }
 
 double planar_residual(const PlanarSystem& system) {
-  // Partial sums of fixed ranges, added in order: the same with any number of threads.
-  const auto count = static_cast<int>(system.groups.size());
-  std::vector<double>& sums = system.partial_sums;
-  sums.resize(static_cast<std::size_t>((count + kResidualGrain - 1) / kResidualGrain));
-  parallel_for(count, kResidualGrain, [&](int begin, int end) {
-    sums[static_cast<std::size_t>(begin / kResidualGrain)] =
-        HWY_DYNAMIC_DISPATCH(residual_range)(system, begin, end);
-  });
-  double total = 0.0;
-  for (const double sum : sums) total += sum;
-  return total;
+  return parallel_sum(
+      static_cast<int>(system.groups.size()), kResidualGrain, system.partial_sums,
+      [&](int begin, int end) { return HWY_DYNAMIC_DISPATCH(residual_range)(system, begin, end); });
 }
 
 }  // namespace scree

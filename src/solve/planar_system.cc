@@ -1,7 +1,6 @@
 #include "solve/planar_system.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "base/parallel.h"
@@ -10,7 +9,6 @@ namespace scree {
 namespace {
 
 constexpr int kPackGrain = 64;  // groups of one task
-constexpr int kColours = 64;    // a manifold that finds none gets a group of its own
 
 // m/s, bias of a lane without this point: faster than any two bodies approach.
 constexpr float kOpening = 1e30f;
@@ -89,20 +87,13 @@ void PlanarSystem::find_manifolds(const Problem& problem) {
   }
 }
 
-/// As in wide_system.cc: the first colour that neither moving body has yet, those that stand on
-/// something fixed first; then by colour, and like with like.
+/// Those that stand on something fixed first; then by colour, and like with like.
 void PlanarSystem::colour() {
-  colours_used_.assign(free.size() + 1, 0);  // those of body b at b + 1
+  colours_.reset(free.size());
   for (const bool is_fixed : {true, false}) {
     for (Manifold& m : manifolds_) {
       if ((m.a < 0 || m.b < 0) != is_fixed) continue;
-      std::uint64_t &of_a = colours_used_[at(m.a + 1)], &of_b = colours_used_[at(m.b + 1)];
-      m.colour = std::countr_one(of_a | of_b);
-      if (m.colour == kColours) continue;
-      const std::uint64_t bit = std::uint64_t{1} << m.colour;
-      of_a |= bit;
-      of_b |= bit;
-      colours_used_[0] = 0;  // what cannot move may be in any number of manifolds
+      m.colour = colours_.take(std::max(0, m.a), m.a >= 0, std::max(0, m.b), m.b >= 0);
     }
   }
   // Few distinct keys: counting sort, which is stable.

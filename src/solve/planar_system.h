@@ -10,10 +10,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "base/stages.h"
 #include "scree/problem.h"
 #include "solve/aligned.h"
+#include "solve/colours.h"
 
 namespace scree {
 
@@ -58,6 +61,7 @@ struct PlanarSystem {
   std::vector<std::int32_t> stage_start;
   std::size_t contact_count = 0;
   mutable std::vector<double> partial_sums;  // scratch of planar_residual()
+  Passes passes;                             // scratch of planar_sweeps()
 
   /// False, and nothing packed, where the problem is not planar, or has friction or rows.
   bool pack(const Problem& problem, const Impulses& impulses, Law law);
@@ -76,7 +80,7 @@ struct PlanarSystem {
 
   std::vector<float> root_mass_, root_inertia_;  // sqrt(1/m), sqrt(1/I)
   std::vector<Manifold> manifolds_, sorted_;
-  std::vector<std::uint64_t> colours_used_;
+  Colours colours_;
   std::vector<std::int32_t> first_manifold_, idle_row_;  // of each group
 };
 
@@ -87,8 +91,9 @@ void planar_restart(PlanarSystem& system);
 /// so that the momentum goes on.
 void planar_refresh(PlanarSystem& system);
 
-/// One Gauss-Seidel pass from p + momentum (p - before). Afterwards `before` holds what p was.
-void planar_sweep(PlanarSystem& system, float momentum);
+/// One Gauss-Seidel pass for each momentum, from p + momentum (p - before). Afterwards `before`
+/// holds what p was.
+void planar_sweeps(PlanarSystem& system, std::span<const float> momenta);
 
 /// Sum over contacts of the squared natural map |F_i(eta_i)|^2 / eta_i^2 (m^2/s^2), up to rounding
 /// to single precision.

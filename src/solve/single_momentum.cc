@@ -19,7 +19,7 @@ constexpr double kPolished = 1e-2;  // share of the tolerance
 constexpr double kSure = 0.99;      // share of the tolerance at which the judge is asked
 // No gain of a tenth in so many looks: another rule, and after the last one no further. Heaps at
 // rest gain little by little.
-constexpr int kPatience = 60, kPatienceWithBalls = 100;
+constexpr int kPatience = 60, kPatienceWithBalls = 100, kPatienceInThePlane = 25;
 // Least squares (ball_descent.h) take a third off the residual for the price of some fifty sweeps:
 // tried when that is all that is missing and sweeps have become slow.
 constexpr double kWithinReach = 1.6;
@@ -40,19 +40,21 @@ struct MomentumRule {
 };
 constexpr MomentumRule kWalls[] = {{0.95, 10, 1.0f}, {0.9, 10, 1.0f}, {0.95, 10, 0.67f}};
 constexpr MomentumRule kHeaps[] = {{0.9, 1, 1.0f}, {0.95, 10, 0.67f}, {0.8, 1, 1.0f}};
-constexpr std::size_t kRules = std::size(kWalls);
+constexpr MomentumRule kPlanar[] = {{0.95, 10, 1.0f}};
 constexpr double kPointsOfWalls = 2.0;  // per body pair, on average
 
 struct Steps {
   float one, many;  // factors on the steps of single points, and of those of a face
 };
 
-// What differs between the two forms of a problem.
+// What differs between the three forms of a problem.
 void restart(const Problem& problem, SingleSystem& system) { single_restart(problem, system); }
 void restart(const Problem& problem, BallSystem& system) { ball_restart(problem, system); }
+void restart(const Problem&, PlanarSystem& system) { planar_restart(system); }
 
 void refresh(const Problem& problem, SingleSystem& system) { single_refresh(problem, system); }
 void refresh(const Problem& problem, BallSystem& system) { ball_refresh(problem, system); }
+void refresh(const Problem&, PlanarSystem& system) { planar_refresh(system); }
 
 void sweep(SingleSystem& system, std::span<const float> momenta, const Steps& steps) {
   single_sweeps(system, {steps.one, steps.many}, momenta);
@@ -60,34 +62,43 @@ void sweep(SingleSystem& system, std::span<const float> momenta, const Steps& st
 void sweep(BallSystem& system, std::span<const float> momenta, const Steps& steps) {
   ball_sweeps(system, steps.one, momenta);
 }
+void sweep(PlanarSystem& system, std::span<const float> momenta, const Steps&) {
+  planar_sweeps(system, momenta);
+}
 
 void put_on_cones(SingleSystem& system) { single_project(system); }
 void put_on_cones(BallSystem&) {}  // they never leave them
+void put_on_cones(PlanarSystem&) {}
 
 double squares(const SingleSystem& system) { return single_residual(system); }
 double squares(const BallSystem& system) { return ball_residual(system); }
+double squares(const PlanarSystem& system) { return planar_residual(system); }
 
 void write(const Problem&, const SingleSystem& system, Impulses& impulses) {
+  system.write(impulses);
+}
+void write(const Problem&, const PlanarSystem& system, Impulses& impulses) {
   system.write(impulses);
 }
 void write(const Problem& problem, const BallSystem& system, Impulses& impulses) {
   system.write(problem, impulses);
 }
 
-double descend(const Problem&, SingleSystem&, BallDescent&) {
-  return std::numeric_limits<double>::infinity();
-}
 double descend(const Problem& problem, BallSystem& system, BallDescent& descent) {
   return descent.descend(problem, system, kDescentIterations);
 }
-int patience(const SingleSystem&) { return kPatience; }
-int patience(const BallSystem&) { return kPatienceWithBalls; }
 
-bool is_heap(const BallSystem&) { return true; }
-bool is_heap(const SingleSystem& system) {
-  return static_cast<double>(system.contact_count) <
-         kPointsOfWalls * static_cast<double>(system.manifold_count());
+std::span<const MomentumRule> rules_of(const SingleSystem& system) {
+  const bool is_wall = static_cast<double>(system.contact_count) >=
+                       kPointsOfWalls * static_cast<double>(system.manifold_count());
+  return is_wall ? std::span(kWalls) : std::span(kHeaps);
 }
+std::span<const MomentumRule> rules_of(const BallSystem&) { return kHeaps; }
+std::span<const MomentumRule> rules_of(const PlanarSystem&) { return kPlanar; }
+
+int patience_of(const SingleSystem&) { return kPatience; }
+int patience_of(const BallSystem&) { return kPatienceWithBalls; }
+int patience_of(const PlanarSystem&) { return kPatienceInThePlane; }
 
 }  // namespace
 
@@ -107,7 +118,7 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
     return std::sqrt(sum / static_cast<double>(system.contact_count)) / audit.reference_velocity;
   };
   const auto estimate = [&] { return relative(squares(system)); };
-  const bool can_descend = std::is_same_v<System, BallSystem> && options.law == Law::coulomb;
+  constexpr bool kHasDescent = std::is_same_v<System, BallSystem>;
   int next_descent = kSweepsBeforeDescent;
   Outcome outcome;
   restart(problem, system);
@@ -115,8 +126,9 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
   const double relaxation = relaxation_option(options);
   if (relaxation > 0.0)
     plain.relaxation_one = plain.relaxation_many = static_cast<float>(relaxation);
-  const MomentumRule* rule = is_heap(system) ? kHeaps : kWalls;
-  const MomentumRule* const last_rule = rule + kRules - 1;
+  const std::span<const MomentumRule> rules = rules_of(system);
+  const MomentumRule* rule = rules.data();
+  const MomentumRule* const last_rule = &rules.back();
   double best = std::numeric_limits<double>::infinity(), milestone = best, last = best;
   int since_restart = 0, looks_since_gain = 0;
   outcome.has_run = true;
@@ -139,13 +151,14 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
     if (residual <= kSure * options.tolerance) {
       refresh(problem, system);
       residual = estimate();
-    } else if (can_descend && residual <= kWithinReach * options.tolerance &&
-               outcome.sweeps >= next_descent) {
-      refresh(problem, system);
-      const double there = relative(descend(problem, system, descent_));
-      next_descent = outcome.sweeps + std::max(kSweepsBetweenDescents, outcome.sweeps / 4);
-      since_restart = 0;
-      residual = there;
+    } else if constexpr (kHasDescent) {
+      if (options.law == Law::coulomb && residual <= kWithinReach * options.tolerance &&
+          outcome.sweeps >= next_descent) {
+        refresh(problem, system);
+        residual = relative(descend(problem, system, descent_));
+        next_descent = outcome.sweeps + std::max(kSweepsBetweenDescents, outcome.sweeps / 4);
+        since_restart = 0;
+      }
     }
     if (!std::isfinite(residual)) break;
     if (residual <= kSure * options.tolerance) {
@@ -166,7 +179,7 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
       milestone = best;
       looks_since_gain = 0;
     }
-    const bool is_stuck = looks_since_gain > patience(system);
+    const bool is_stuck = looks_since_gain > patience_of(system);
     if (is_stuck && rule == last_rule) break;
     if (residual > last) since_restart = std::min(since_restart, rule->again);
     last = residual;
@@ -202,16 +215,24 @@ SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& aud
     return outcome;
   }
   Run run{problem, audit, options, most_sweeps, start};
+  if (relaxation_option(options) <= 0.0 && planar_.pack(problem, impulses, options.law)) {
+    outcome = sweep_until(run, planar_, best_in_the_plane_, impulses);
+    outcome.is_planar = true;
+    if (outcome.is_converged) return outcome;
+  }
+  const int spent = outcome.sweeps;
+  run.most_sweeps -= spent;
   if (balls_.pack(problem, impulses, options.law)) {
     outcome = sweep_until(run, balls_, best_of_balls_, impulses);
     outcome.is_of_balls = true;
     return outcome;
   }
-  run.most_sweeps = whole_option(options, "single_sweeps", most_sweeps, 0);
-  run.most_sweeps = std::min(run.most_sweeps, most_sweeps);
-  if (system_.pack(problem, impulses, options.law))
-    return sweep_until(run, system_, best_, impulses);
-  return {};
+  run.most_sweeps =
+      std::min(run.most_sweeps, whole_option(options, "single_sweeps", most_sweeps, 0));
+  if (!system_.pack(problem, impulses, options.law)) return outcome;
+  outcome = sweep_until(run, system_, best_, impulses);
+  outcome.sweeps += spent;
+  return outcome;
 }
 
 }  // namespace scree

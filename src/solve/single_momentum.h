@@ -10,6 +10,7 @@
 #include "problem/audit.h"
 #include "solve/ball_descent.h"
 #include "solve/ball_system.h"
+#include "solve/planar_system.h"
 #include "solve/single_system.h"
 
 namespace scree {
@@ -38,9 +39,11 @@ class SingleMomentum {
 
   SingleSystem system_;
   BallSystem balls_;
+  PlanarSystem planar_;
   BallDescent descent_;
   AlignedVector<SingleImpulse> best_;
   AlignedVector<BallImpulse> best_of_balls_;
+  AlignedVector<PlanarNumbers> best_in_the_plane_;
   Impulses tried_;
 };
 

@@ -575,17 +575,9 @@ void single_project(SingleSystem& system) {
 }
 
 double single_residual(const SingleSystem& system) {
-  // Partial sums of fixed ranges, added in order: the same with any number of threads.
-  const auto count = static_cast<int>(system.groups.size());
-  std::vector<double>& sums = system.partial_sums;
-  sums.resize(static_cast<std::size_t>((count + kResidualGrain - 1) / kResidualGrain));
-  parallel_for(count, kResidualGrain, [&](int begin, int end) {
-    sums[static_cast<std::size_t>(begin / kResidualGrain)] =
-        HWY_DYNAMIC_DISPATCH(residual_range)(system, begin, end);
-  });
-  double total = 0.0;
-  for (const double sum : sums) total += sum;
-  return total;
+  return parallel_sum(
+      static_cast<int>(system.groups.size()), kResidualGrain, system.partial_sums,
+      [&](int begin, int end) { return HWY_DYNAMIC_DISPATCH(residual_range)(system, begin, end); });
 }
 
 }  // namespace scree

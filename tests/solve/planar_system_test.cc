@@ -8,7 +8,7 @@
 #include "base/parallel.h"
 #include "problem/audit.h"
 #include "scree/solver.h"
-#include "solve/planar_momentum.h"
+#include "solve/single_momentum.h"
 #include "solve/test_problems.h"
 
 namespace scree {
@@ -74,12 +74,7 @@ TEST(PlanarSystem, HoldsEveryContactOnceAndNoMovingBodyTwiceInAStage) {
   const Problem problem = planar_wall(7, 9, 0.1);
   PlanarSystem system;
   ASSERT_TRUE(system.pack(problem, some_impulses(problem), Law::coulomb));
-  std::multiset<std::int32_t> seen;
-  for (const std::int32_t contact : system.source) {
-    if (contact >= 0) seen.insert(contact);
-  }
-  EXPECT_EQ(seen.size(), problem.contacts.size());
-  EXPECT_EQ(std::set<std::int32_t>(seen.begin(), seen.end()).size(), problem.contacts.size());
+  expect_each_once(system.source, problem.contacts.size());
   for (std::size_t stage = 0; stage + 1 < system.stage_start.size(); ++stage) {
     std::multiset<std::int32_t> written;
     for (std::int32_t g = system.stage_start[stage]; g < system.stage_start[stage + 1]; ++g) {
@@ -131,7 +126,7 @@ TEST(PlanarSystem, ThingsStandOnWhatMovesAsItIsTold) {
   PlanarSystem system;
   ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
   planar_restart(system);
-  for (int k = 0; k < 60; ++k) planar_sweep(system, 0.0f);
+  planar_sweeps(system, std::vector<float>(60, 0.0f));
   Impulses impulses;
   system.write(impulses);
   for (const Vec3& p : impulses.contacts) EXPECT_NEAR(p[0], 0.5 * (0.3 + 0.0981), 1e-6);
@@ -174,7 +169,7 @@ TEST(PlanarSystem, RefusesFrictionRowsAndSpace) {
   EXPECT_FALSE(system.pack(jointed, impulses, Law::coulomb));
 }
 
-TEST(PlanarMomentum, MeetsTheToleranceByTheJudgeWithAnyNumberOfThreads) {
+TEST(PlanarSweeps, MeetsTheToleranceByTheJudgeWithAnyNumberOfThreads) {
   const Problem problem = planar_wall(8, 40, 0.2);
   Audit audit;
   audit.prepare(problem);
@@ -184,11 +179,12 @@ TEST(PlanarMomentum, MeetsTheToleranceByTheJudgeWithAnyNumberOfThreads) {
   std::vector<Impulses> results;
   for (const int threads : {1, 2, 4}) {
     set_thread_count(threads);
-    PlanarMomentum solver;
+    SingleMomentum solver;
     Impulses impulses = some_impulses(problem);
     const auto outcome =
         solver.solve(problem, audit, options, 3000, std::chrono::steady_clock::now(), impulses);
     EXPECT_TRUE(outcome.is_converged);
+    EXPECT_TRUE(outcome.is_planar);
     EXPECT_LE(audit.residual(problem, impulses, Law::coulomb), options.tolerance);
     results.push_back(impulses);
   }
@@ -199,7 +195,7 @@ TEST(PlanarMomentum, MeetsTheToleranceByTheJudgeWithAnyNumberOfThreads) {
 
 // Velocities are unique where impulses need not be: the way through `auto` leads to those that
 // sweeps in double precision find at a tolerance of 1e-9.
-TEST(PlanarMomentum, LeadsToTheVelocitiesOfTheExactSolution) {
+TEST(PlanarSweeps, LeadsToTheVelocitiesOfTheExactSolution) {
   const Problem problem = planar_wall(12, 15, 0.2);
   const auto velocities = [&](double tolerance) {
     SolveOptions options;

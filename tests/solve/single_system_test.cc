@@ -39,12 +39,7 @@ TEST(SingleSystem, HoldsEveryContactOnceAndNoMovingBodyTwiceInAStage) {
   const Problem problem = shaken_lattice(6, 0.5, 1);
   SingleSystem system;
   ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
-  std::multiset<std::int32_t> seen;
-  for (const std::int32_t contact : system.source) {
-    if (contact >= 0) seen.insert(contact);
-  }
-  EXPECT_EQ(seen.size(), problem.contacts.size());
-  EXPECT_EQ(std::set<std::int32_t>(seen.begin(), seen.end()).size(), problem.contacts.size());
+  expect_each_once(system.source, problem.contacts.size());
   for (std::size_t stage = 0; stage + 1 < system.stage_start.size(); ++stage) {
     std::multiset<std::int32_t> written;
     for (std::int32_t g = system.stage_start[stage]; g < system.stage_start[stage + 1]; ++g) {

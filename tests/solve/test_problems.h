@@ -1,6 +1,8 @@
 // Small problems built by hand, for tests of solvers and of the judge.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <random>
 
 #include "scree/problem.h"
@@ -90,6 +92,15 @@ inline Problem shaken_lattice(int n, double friction, unsigned seed) {
     }
   }
   return problem;
+}
+
+/// Of a packed problem: every contact in one lane, -1 in those that are idle.
+inline void expect_each_once(const std::vector<std::int32_t>& source, std::size_t contacts) {
+  std::vector<int> seen(contacts, 0);
+  for (const std::int32_t contact : source) {
+    if (contact >= 0) ++seen.at(static_cast<std::size_t>(contact));
+  }
+  EXPECT_EQ(seen, std::vector<int>(contacts, 1));
 }
 
 }  // namespace scree
