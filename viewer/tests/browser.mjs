@@ -105,7 +105,7 @@ export async function number(page, name) {
 
 /** Where on the screen the middle of a body is seen, px, once it stands still there. */
 export async function placeOf(page, name) {
-  const find = (bodyName) => window.scree.stage.placeOf(window.scree.scene.value.find(bodyName));
+  const find = (bodyName) => !window.scree.stage.rig.isFlying && window.scree.stage.placeOf(window.scree.scene.value.find(bodyName));
   let before = null;
   for (let same = 0; same < 3; ) {
     const place = await (await page.waitForFunction(find, name)).jsonValue();
