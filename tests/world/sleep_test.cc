@@ -197,7 +197,9 @@ TEST(Sleep, ABallWakesAWallInTheStepOfContact) {
       const Receipt a = world.step(), b = other.step();
       deepest = std::max(deepest, a.penetration);
       deepest_other = std::max(deepest_other, b.penetration);
-      if (woken == 0) EXPECT_EQ(touches(world), touches(other)) << k;
+      if (woken == 0) {
+        EXPECT_EQ(touches(world), touches(other)) << k;
+      }
       if (woken == 0 && touches(other)) {
         woken = k;
         EXPECT_EQ(before, 9);
@@ -205,7 +207,9 @@ TEST(Sleep, ABallWakesAWallInTheStepOfContact) {
         EXPECT_EQ(a.contacts, b.contacts);
       }
       // The contact is there before the gap is closed.
-      if (woken > 0 && k == woken + 3) EXPECT_GT(world.velocity(5).norm(), 0.1) << "it was hit";
+      if (woken > 0 && k == woken + 3) {
+        EXPECT_GT(world.velocity(5).norm(), 0.1) << "it was hit";
+      }
     }
     EXPECT_NEAR(woken, 94, 4) << "the gap of 4.7 m at 5 m/s";
     // The wall then breaks up, each time a little differently.
