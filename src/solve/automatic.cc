@@ -2,7 +2,8 @@
 //
 // Gauss-Seidel serves nearly every step. What it cannot do is shift load across a whole wall or
 // arch: there the interior point takes over, if its factor is affordable (walls, chains and sheets;
-// not heaps), and hands its impulses back. What is then still unsolved and small goes to Newton's
+// not heaps), and hands its impulses back. A structure found at rest in its first step is brought
+// there exactly (rest_polish.h). What is then still unsolved and small goes to Newton's
 // method on matrices (last_resort.h). Problems given by matrices: auto_matrices.h.
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include "solve/last_resort.h"
 #include "solve/methods.h"
 #include "solve/options.h"
+#include "solve/rest_polish.h"
 
 namespace scree {
 namespace {
@@ -58,6 +60,9 @@ class Automatic final : public Solver {
  private:
   SolveResult solve_contacts(const Problem& problem, Impulses& impulses,
                              const SolveOptions& options);
+  /// Brings a structure at rest to the tolerance; false: it does not get there.
+  bool polish_rest(const Problem& problem, Impulses& impulses, const SolveOptions& options,
+                   SolveResult& result);
   /// Counts the work of `step` in `total` and keeps its outcome.
   static void add(SolveResult& total, SolveResult step);
   static SolveResult because(Choice choice, SolveResult result) {
@@ -69,6 +74,8 @@ class Automatic final : public Solver {
   std::unique_ptr<Solver> sweeps_ = gauss_seidel_info().create();
   std::unique_ptr<Solver> interior_ = interior_point_info().create();
   std::unique_ptr<Solver> hybrid_ = hybrid_info().create();
+  RestPolish rest_;
+  Audit audit_;
   LastResort last_resort_;
 };
 
@@ -79,6 +86,24 @@ void Automatic::add(SolveResult& total, SolveResult step) {
   for (IterationRecord& record : step.history) record.seconds += before;
   step.history.insert(step.history.begin(), total.history.begin(), total.history.end());
   total = std::move(step);
+}
+
+bool Automatic::polish_rest(const Problem& problem, Impulses& impulses, const SolveOptions& options,
+                            SolveResult& result) {
+  SolveResult step;
+  History history(options, step);
+  step.status = SolveStatus::converged;  // it was before, and nothing gets worse
+  step.used = result.used;
+  step.choice = result.choice;
+  audit_.prepare(problem);
+  const double most_flops = kFlopsPerContact * static_cast<double>(problem.contacts.size());
+  step.iterations =
+      rest_.polish(problem, audit_, options.law, options.tolerance, most_flops, impulses).solves;
+  step.visits = step.iterations * static_cast<std::int64_t>(problem.contacts.size());
+  step.residuals = audit_.residuals(problem, impulses, options.law);
+  history.look([&] { return audit_.parts(problem, impulses, options.law); });
+  add(result, std::move(step));
+  return result.residuals.relative_rms <= options.tolerance;
 }
 
 SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
@@ -129,6 +154,7 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
   if (is_converged) {
     if (is_cold && !is_small && result.residuals.relative_rms > kColdPolish * options.tolerance) {
       second.tolerance = kColdPolish * options.tolerance;
+      if (polish_rest(problem, impulses, second, result)) return result;
       SolveResult polished = interior_->solve(problem, impulses, second);
       polished.status = SolveStatus::converged;  // it never returns anything worse
       polished.used = result.used;
