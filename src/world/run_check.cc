@@ -133,10 +133,10 @@ std::vector<SettingProblem> find_setting_problems(const RunSettings& run) {
   }
   if (run.solver == "soft-step" && run.integrator != "euler") {
     problems.push_back(
-        {{"integrator"},
+        {{"solver"},
          false,
-         fmt::format("must be euler with the solver soft-step, which has sub-steps of its own, got "
-                     "{}",
+         fmt::format("must be another than soft-step, which has sub-steps of its own, with the "
+                     "integrator {}, got soft-step",
                      run.integrator)});
   }
   check_options(*solver, run, problems);

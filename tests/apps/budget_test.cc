@@ -53,7 +53,7 @@ TEST(RunBudget, IsRefusedInOneLineWhereItMeansNothing) {
                "bodies: [{shape: {sphere: {radius: 1}}}]\n");
   const Outcome outcome = scree(folder, {"run", "a.yaml", "--no-record"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("a.yaml:1:38: run.integrator must be euler with the solver soft-step"),
+  EXPECT_NE(outcome.err.find("a.yaml:1:15: run.solver must be another than soft-step"),
             std::string::npos)
       << outcome.err;
 }
