@@ -17,13 +17,14 @@ Json solver_of(const Folder& folder, const std::string& budget) {
   return Json::parse(outcome.out, nullptr, false)["solver"];
 }
 
-// A second is time for 64 sub-steps of twenty bricks: from 4 it goes there as soon as that has
-// lasted ten steps. In a nanosecond there is time for nothing: 4 in the first step, 1 from then on.
+// A hundred seconds are time for 64 sub-steps of twenty bricks: from 4 it goes there as soon as
+// that has lasted ten steps. In a nanosecond there is time for nothing: 4 in the first step, 1 from
+// then on.
 TEST(RunBudget, ChoosesSubStepsAndSaysWhatTheyCost) {
   const Folder folder;
-  const Json ample = solver_of(folder, "1000");
+  const Json ample = solver_of(folder, "100000");
   EXPECT_EQ(ample["name"], "soft-step");
-  EXPECT_EQ(ample["budget_ms"], 1000.0);
+  EXPECT_EQ(ample["budget_ms"], 100000.0);
   EXPECT_EQ(ample["substeps"]["min"], 4);
   EXPECT_EQ(ample["substeps"]["max"], 64);
   EXPECT_EQ(ample["over_budget_steps"], 0);
