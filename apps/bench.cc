@@ -171,11 +171,14 @@ int execute_bench(Arguments& arguments) {
 }
 
 void add_scene_options(CLI::App& verb, SceneBenchArguments& scenes) {
-  verb.add_option("--engines", scenes.engines,
-                  "with commas: scree, bullet, bullet-double, ode, mujoco, box2d, siconos "
-                  "(default: all that are here)")
-      ->check(not_empty("a name"));
-  verb.add_flag("!--no-peers", scenes.has_peers, "Scree alone");
+  auto* engines =
+      verb.add_option("--engines", scenes.engines,
+                      "with commas: scree, bullet, bullet-double, ode, mujoco, box2d, siconos "
+                      "(default: all that are here)")
+          ->check(not_empty("a name"));
+  verb.add_flag_callback(
+          "--no-peers", [&scenes] { scenes.has_peers = false; }, "Scree alone")
+      ->excludes(engines);
   verb.add_option("--repeats", scenes.repeats,
                   "how often each run is done (default 3, with --quick 1)")
       ->transform(whole_number(1, 1000));

@@ -72,6 +72,12 @@ void override_settings(const RunArguments& arguments, RunSettings& run) {
     throw InputError(fmt::format("--budget {:g}: belongs to --solver soft-step, not to {}",
                                  *arguments.budget, arguments.solver));
   }
+  if (arguments.budget && arguments.on_failure == "substep") {
+    throw InputError(
+        fmt::format("--on-failure substep: repeats steps in halves, for which --budget {:g} has no "
+                    "time",
+                    *arguments.budget));
+  }
   if (arguments.budget && arguments.solver.empty() && run.solver != "soft-step") {
     run.solver_options.clear();
     run.solver = "soft-step";

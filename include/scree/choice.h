@@ -13,7 +13,7 @@ enum class Choice : unsigned char {
   balls,            // many, of balls: single precision in a form of its own
   planar,           // many, planar without friction: single precision in a form of its own
   single_sweeps,    // many, from a warm start and to a tolerance single precision can reach
-  cold_sweeps,      // many, from nothing: double precision, since all later steps inherit it
+  cold_sweeps,      // many, from nothing: polished, since all later steps inherit it
   tight_sweeps,     // many, to a tolerance single precision cannot reach
   solved_start,     // many, and the start was as good as solved: left as it was
   double_sweeps,    // many, of a kind single precision has no form for

@@ -152,6 +152,9 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
   const bool is_converged = result.status == SolveStatus::converged;
   if (second.max_iterations <= 0) return result;
   if (is_converged) {
+    // The sweeps were told that it is a start like any other.
+    if (is_cold && !is_small && result.choice != Choice::solved_start)
+      result.choice = Choice::cold_sweeps;
     if (is_cold && !is_small && result.residuals.relative_rms > kColdPolish * options.tolerance) {
       second.tolerance = kColdPolish * options.tolerance;
       if (polish_rest(problem, impulses, second, result)) return result;

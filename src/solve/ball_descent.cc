@@ -234,7 +234,7 @@ void push_all(const BallSystem& system, const AlignedVector<BallSlope>& slopes, 
 void BallDescent::solve(const BallSystem& system, int iterations) {
   const std::size_t count = system.groups.size();
   const auto groups = static_cast<int>(count);
-  const double weight = lambda_ * lambda_;
+  const double weight = system.descent_weight * system.descent_weight;
   x_.assign(count, BallImpulse{});
   for (AlignedVector<BallImpulse>* vector : {&turned_, &gradient_, &direction_, &image_})
     vector->assign(count, BallImpulse{});
@@ -300,8 +300,9 @@ double BallDescent::descend(const Problem& problem, BallSystem& system, int iter
       break;
     }
   }
-  if (found >= kWhole) lambda_ = std::max(kLeastLambda, kLonger * lambda_);
-  if (found < kShort) lambda_ = std::min(kMostLambda, kShorter * lambda_);
+  double& lambda = system.descent_weight;
+  if (found >= kWhole) lambda = std::max(kLeastLambda, kLonger * lambda);
+  if (found < kShort) lambda = std::min(kMostLambda, kShorter * lambda);
   system.p = best_;
   ball_restart(problem, system);
   return best;

@@ -37,7 +37,6 @@ class BallDescent {
   AlignedVector<BallImpulse> start_, best_;                                      // N s
   AlignedVector<BallBody> bodies_;
   std::vector<double> sums_;
-  double lambda_ = 1e-2;
 };
 
 }  // namespace scree

@@ -147,6 +147,16 @@ BallBody row_of(const ProblemBody& body) {
   return row;
 }
 
+/// The point of a fixed body, which may be a drum that turns: its arm need not lie along the
+/// normal.
+BallBody fixed_row_of(const Problem& problem, const ContactBlock& contact, bool is_a) {
+  const auto index = static_cast<std::size_t>(is_a ? contact.a : contact.b);
+  ProblemBody point = problem.bodies[index];
+  point.velocity += point.angular_velocity.cross(is_a ? contact.arm_a : contact.arm_b);
+  point.angular_velocity.setZero();
+  return row_of(point);
+}
+
 }  // namespace
 
 void BallSystem::compute_velocities(const Problem& problem) {
@@ -155,9 +165,11 @@ void BallSystem::compute_velocities(const Problem& problem) {
       bodies[k] = row_of(problem.bodies[k]);
   });
   std::fill(bodies.begin() + static_cast<std::ptrdiff_t>(body_count), bodies.end(), BallBody{});
-  for (const FixedRow& fixed : fixed_rows_)
-    bodies[static_cast<std::size_t>(fixed.row)] =
-        row_of(problem.bodies[static_cast<std::size_t>(fixed.body)]);
+  for (const FixedRow& fixed : fixed_rows_) {
+    const ContactBlock& contact = problem.contacts[static_cast<std::size_t>(fixed.contact)];
+    const bool is_a = moves_[static_cast<std::size_t>(contact.a)] == 0;
+    bodies[static_cast<std::size_t>(fixed.row)] = fixed_row_of(problem, contact, is_a);
+  }
   parallel_stages(stage_start, kGrain, [&](int begin, int end) {
     HWY_DYNAMIC_DISPATCH(push_range)(*this, begin, end);
   });

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kGroupGrain = 128, kContactGrain = 4096;
 constexpr double kRound = 1e-7;  // what counts as equal, relative: single precision
+constexpr double kFirstDescentWeight = 1e-2;
 
 bool is_ball(const ProblemBody& body) {
   const Vec3& m = body.inverse_mass;
@@ -72,7 +73,7 @@ void BallSystem::colour(const Problem& problem) {
       if ((moves_a && moves_b) == is_fixed || (!moves_a && !moves_b)) continue;
       if (is_fixed) {
         row_[i] = rows++;
-        fixed_rows_.push_back({row_[i], moves_a ? c.b : c.a});
+        fixed_rows_.push_back({row_[i], static_cast<std::int32_t>(i)});
       }
       colour_[i] = static_cast<std::uint8_t>(colours_.take(c.a, moves_a, c.b, moves_b));
       ++count_of[colour_[i]];
@@ -150,6 +151,7 @@ bool BallSystem::pack(const Problem& problem, const Impulses& impulses, Law law)
   if ((law != Law::coulomb && law != Law::none) || !holds(problem)) return false;
   contact_count = problem.contacts.size();
   body_count = problem.bodies.size();
+  descent_weight = kFirstDescentWeight;
   colour(problem);
   resize_with_room(p, groups.size());
   parallel_for(static_cast<int>(groups.size()), kGroupGrain, [&](int begin, int end) {

@@ -39,8 +39,8 @@ struct alignas(32) BallImpulse {
 };
 
 struct BallSystem {
-  /// Moving bodies; then a copy of its fixed body for each contact that has one, and a row for idle
-  /// lanes, so that no two groups of a stage ever write to one row.
+  /// Moving bodies; then for each contact that has a fixed one the velocity of that at the point,
+  /// and a row for idle lanes, so that no two groups of a stage ever write to one row.
   AlignedVector<BallBody> bodies, bodies_before;
   AlignedVector<BallBody> drifted;  // scratch of ball_refresh()
   AlignedVector<BallGroup> groups;
@@ -48,6 +48,9 @@ struct BallSystem {
   std::vector<std::int32_t> source;      // contact of (group, lane); -1: none
   std::vector<std::int32_t> stage_start;
   std::size_t contact_count = 0, body_count = 0;
+  /// Weight of the length of a step of BallDescent, which learns it on this problem; part of it so
+  /// that no solve depends on the one before.
+  double descent_weight = 0.0;
   mutable std::vector<double> partial_sums;  // scratch of ball_residual()
   Passes passes;                             // scratch of ball_sweeps()
 
@@ -63,7 +66,7 @@ struct BallSystem {
   void fill_group(const Problem& problem, const Impulses& impulses, Law law, std::size_t index);
 
   struct FixedRow {
-    std::int32_t row, body;
+    std::int32_t row, contact;
   };
   std::vector<char> moves_;
   Colours colours_;

@@ -22,7 +22,7 @@ constexpr std::array<Text, kChoices> kTexts{{
      "200 contacts or more, planar and without friction, a tolerance of 2e-5 or more"},
     {"single-sweeps", "sweeps in single precision",
      "200 contacts or more, a warm start, a tolerance of 2e-5 or more"},
-    {"cold-sweeps", "sweeps in double precision",
+    {"cold-sweeps", "sweeps, polished beyond the tolerance",
      "200 contacts or more and nothing to start from: what is left undone, later steps inherit"},
     {"tight-sweeps", "sweeps in double precision",
      "200 contacts or more, a tolerance below 2e-5, which single precision does not reach"},

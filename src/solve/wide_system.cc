@@ -102,7 +102,10 @@ std::vector<Manifold> manifolds_of(const Problem& problem, const Impulses& impul
     const int restless = sticks(contact, impulses.contacts[i]) ? 0 : 1;
     if (!manifolds.empty()) {
       Manifold& last = manifolds.back();
-      if (last.a == contact.a && last.b == contact.b && last.count < kPointsPerManifold) {
+      // In files the points of a pair may stand apart from each other.
+      const bool is_next = last.first + last.count == static_cast<std::int32_t>(i);
+      if (is_next && last.a == contact.a && last.b == contact.b &&
+          last.count < kPointsPerManifold) {
         ++last.count;
         last.restless += restless;
         continue;

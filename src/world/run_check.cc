@@ -131,6 +131,14 @@ std::vector<SettingProblem> find_setting_problems(const RunSettings& run) {
                                     run.law, join_words(solvers_for(run.law)), run.solver,
                                     able.empty() ? "no contacts" : join_words(able))});
   }
+  if (run.solver == "soft-step" && run.integrator != "euler") {
+    problems.push_back(
+        {{"solver"},
+         false,
+         fmt::format("must be another than soft-step, which has sub-steps of its own, with the "
+                     "integrator {}, got soft-step",
+                     run.integrator)});
+  }
   check_options(*solver, run, problems);
   return problems;
 }

@@ -210,6 +210,8 @@ World::World(Scene scene, const WorldOptions& options) : parts_(std::make_unique
         fmt::format("a budget must be > 0 ms and belongs to the solver {}, got {} ms for {}",
                     kSoftStep, options.budget_ms, run.solver));
   }
+  if (options.budget_ms > 0.0 && options.on_failure == OnFailure::substep)
+    throw InputError("a budget leaves no time for steps that are repeated in halves");
   p.solve_options.law = law_named(run.law);
   p.solve_options.directions = pyramid_directions(run, p.scene.planar);
   p.solve_options.tolerance = run.tolerance;

@@ -125,6 +125,21 @@ TEST(BallSystem, SolvesOneRollingBallInOneVisit) {
   EXPECT_LT(judged(problem, system), 1e-6);
 }
 
+// The ground is the rim of a wheel that turns at 2 rad/s about y, 1.5 m above its centre: its
+// surface runs along x at 3 m/s. On it the ball of 3 m/s neither slips nor rubs.
+TEST(BallSystem, FeelsAFixedBodyThatTurns) {
+  Problem problem = sliding_ball();
+  problem.bodies[0].angular_velocity = Vec3(0, 2, 0);
+  problem.contacts[0].arm_a = Vec3(0, 0, 1.5);
+  BallSystem system;
+  ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
+  ball_restart(problem, system);
+  ball_sweeps(system, 1.0f, std::vector<float>{0.0f});
+  EXPECT_NEAR(system.bodies[1].v[0], 3.0f, 1e-6f);
+  EXPECT_NEAR(system.bodies[1].v[2], 0.0f, 1e-7f);
+  EXPECT_LT(judged(problem, system), 1e-6);
+}
+
 TEST(BallSystem, SweepsArriveWhereTheJudgeSaysSo) {
   const Problem problem = shaken_lattice(4, 0.5, 2);
   EXPECT_GT(judged(problem, swept(problem, 10)), 1e-3);
@@ -191,6 +206,23 @@ TEST(BallDescent, MakesTheResidualSmallerAndKeepsTheLaw) {
     EXPECT_GE(p[0], 0.0);
     EXPECT_LE(p.tail<2>().norm(), 0.4 * p[0] * (1.0 + 1e-6) + 1e-12);
   }
+}
+
+// A run that goes on from a checkpoint has a new solver: what this one learned on other problems
+// must not show.
+TEST(BallDescent, RemembersNothingOfTheLastProblem) {
+  const Problem problem = shaken_lattice(7, 0.4, 5), other = shaken_lattice(4, 0.5, 2);
+  BallSystem used = swept(other, 40), fresh = swept(problem, 40);
+  BallDescent descent, fresh_descent;
+  ball_refresh(other, used);
+  for (int k = 0; k < 3; ++k) descent.descend(other, used, 20);
+  ASSERT_TRUE(used.pack(problem, zero_impulses(problem), Law::coulomb));
+  ball_restart(problem, used);
+  ball_sweeps(used, 0.85f, std::vector<float>(40, 0.0f));
+  descent.descend(problem, used, 20);
+  fresh_descent.descend(problem, fresh, 20);
+  ASSERT_EQ(used.p.size(), fresh.p.size());
+  EXPECT_EQ(std::memcmp(used.p.data(), fresh.p.data(), used.p.size() * sizeof(BallImpulse)), 0);
 }
 
 // At the solution no step is better, and nothing moves.

@@ -85,6 +85,26 @@ TEST_P(EverySolver, StartsFromItsOwnSolutionAtNoCost) {
   EXPECT_LE(warm.iterations, std::max(1, cold.iterations / 3));
 }
 
+// A run that goes on from a checkpoint has a solver that has seen nothing yet, and must make the
+// same bits as one that has.
+TEST_P(EverySolver, RemembersNothingOfTheLastProblem) {
+  const SolverInfo& info = solver_named(GetParam().solver);
+  const int most = info.default_max_iterations >= 10000 ? 400 : 10;  // sweeps, or factors
+  const SolveOptions options = options_with(GetParam().law, 2e-5, most);
+  const auto used = info.create(), fresh = info.create();
+  const int n = GetParam().law == Law::pyramid ? 2 : 5;  // 375 contacts: the wide forms are in it
+  const Problem first = shaken_lattice(n, 0.5, 7), second = shaken_lattice(n, 0.4, 8);
+  Impulses impulses = zero_impulses(first);
+  for (int k = 0; k < 3; ++k) used->solve(first, impulses, options);
+  // A warm start: some methods do something else from nothing.
+  Impulses by_used = zero_impulses(second);
+  info.create()->solve(second, by_used, options_with(GetParam().law, 2e-5, 5));
+  Impulses by_fresh = by_used;
+  const SolveResult result = used->solve(second, by_used, options);
+  EXPECT_EQ(fresh->solve(second, by_fresh, options).iterations, result.iterations);
+  EXPECT_EQ(by_used.contacts, by_fresh.contacts);
+}
+
 TEST_P(EverySolver, AcceptsAProblemWithoutContacts) {
   Problem problem;
   problem.bodies.resize(2);

@@ -51,6 +51,22 @@ Problem crowded_plate(int count) {
   return problem;
 }
 
+// Between two points of a ball and the ground lies a contact of two bodies that nothing moves: it
+// is left out, and neither point is lost or taken for it.
+TEST(WideSystem, KeepsPointsOfAPairThatStandApart) {
+  Problem problem = box_stack(1, 0.5);
+  problem.bodies.emplace_back();
+  problem.contacts.insert(problem.contacts.begin() + 1,
+                          contact_between(0, 2, Vec3::UnitZ(), Vec3::Zero(), Vec3::Zero(), 0.5));
+  WideSystem system;
+  system.pack(problem, zero_impulses(problem));
+  std::multiset<std::int32_t> held;
+  for (const std::int32_t contact : system.source) {
+    if (contact >= 0) held.insert(contact);
+  }
+  EXPECT_EQ(held, (std::multiset<std::int32_t>{0, 2, 3, 4}));
+}
+
 TEST(WideSystem, HoldsEveryContactOnceAndNoMovingBodyTwiceInAGroup) {
   for (const Problem& problem : {shaken_lattice(6, 0.5, 1), crowded_plate(150)}) {
     WideSystem system;

@@ -247,8 +247,13 @@ TEST(SoftStep, RefusesWhatItDoesNotDo) {
   options = {};
   options.budget_ms = 5.0;
   EXPECT_THROW(World(scene, options), InputError) << "a budget belongs to soft-step";
+  options = soft();
+  options.budget_ms = 5.0;
+  EXPECT_NO_THROW(World(scene, options));
+  options.on_failure = OnFailure::substep;
+  EXPECT_THROW(World(scene, options), InputError) << "halves of a step would take their own time";
   scene.run.integrator = "leapfrog";
-  EXPECT_THROW(World(scene, soft()).step(), StepFailure);
+  EXPECT_THROW(World(scene, soft()), InputError);
 }
 
 // 3 ms beside the sub-steps, 0.5 ms each: of a budget of 10 ms, 9 are planned with, so
