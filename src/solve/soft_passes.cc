@@ -376,7 +376,8 @@ HWY_INLINE void push_group(SoftSystem& system, const SoftGroup& group, int lane)
   store_motion<has_a, has_b>(m, group, lane, system);
 }
 
-/// Points that pushed at all leave with their bounce; the impulse for it joins the sum.
+/// Points that pushed at all leave with their bounce, or not at all nearer than without one; the
+/// impulse for it joins the sum, and what has joined may be taken back.
 template <bool has_a, bool has_b>
 HWY_INLINE void bounce_group(SoftSystem& system, const SoftGroup& group, int lane) {
   const D d;
@@ -390,11 +391,11 @@ HWY_INLINE void bounce_group(SoftSystem& system, const SoftGroup& group, int lan
     const Arms arms = load_arms(point, apart, lane);
     const V3 sum = load3(impulse.sum, lane);
     const V bounce = hn::Load(d, point.bounce + lane);
-    const M is_meant = hn::And(hn::Gt(bounce, zero), hn::Gt(sum.x, zero));
+    const V least = hn::Load(d, system.least[static_cast<std::size_t>(group.first + k)].n + lane);
     const V violation = hn::Sub(dot(frame.n, relative<has_a, has_b>(arms, m)), bounce);
     const V fresh =
-        hn::Max(zero, hn::NegMulAdd(hn::Load(d, point.inverse_n + lane), violation, sum.x));
-    const V change = hn::IfThenElseZero(is_meant, hn::Sub(fresh, sum.x));
+        hn::Max(least, hn::NegMulAdd(hn::Load(d, point.inverse_n + lane), violation, sum.x));
+    const V change = hn::IfThenElseZero(hn::Ge(least, zero), hn::Sub(fresh, sum.x));
     hn::Store(hn::Add(sum.x, change), d, impulse.sum[0] + lane);
     apply<has_a, has_b>(group, frame, arms, {change, zero, zero}, lane, m);
   }
@@ -428,7 +429,6 @@ void push_groups(SoftSystem& system, int begin, int end) {
 
 void bounce_groups(SoftSystem& system, int begin, int end) {
   for_groups(system, begin, end, [&](const SoftGroup& group, int lane) {
-    if (group.bounces == 0) return;
     if (group.rests_a != 0) return bounce_group<false, true>(system, group, lane);
     if (group.rests_b != 0) return bounce_group<true, false>(system, group, lane);
     bounce_group<true, true>(system, group, lane);
@@ -481,10 +481,20 @@ void soft_pass(SoftSystem& system, const SoftPass& pass) {
   });
 }
 
-void soft_bounce(SoftSystem& system) {
-  by_colour(system, [&](int begin, int end) {
-    HWY_DYNAMIC_DISPATCH(bounce_groups)(system, begin, end);
-  });
+void soft_bounce(SoftSystem& system, int rounds) {
+  system.least.resize(system.points.size());
+  for (std::size_t i = 0; i < system.points.size(); ++i) {
+    for (std::size_t lane = 0; lane < kSoftLanes; ++lane) {
+      const float sum = system.impulses[i].sum[0][lane];
+      const bool is_bounce = system.points[i].bounce[lane] > 0.0f;
+      system.least[i].n[lane] = sum > 0.0f ? (is_bounce ? 0.0f : sum) : -1.0f;
+    }
+  }
+  for (int k = 0; k < rounds; ++k) {
+    by_colour(system, [&](int begin, int end) {
+      HWY_DYNAMIC_DISPATCH(bounce_groups)(system, begin, end);
+    });
+  }
 }
 
 }  // namespace scree

@@ -11,6 +11,7 @@ namespace scree {
 namespace {
 
 constexpr int kGrain = 1024;  // bodies
+constexpr int kBounceRounds = 20;
 
 float single(double x) { return static_cast<float>(x); }
 
@@ -171,7 +172,7 @@ void SoftSteps::run(const Problem& problem, std::span<const BodyVelocity> before
     visit_all(SoftPass::Bias::relaxed, settings.relaxations, true);
     if (!rows_.is_empty()) rows_.end_sub_step();
   }
-  if (system_.has_bounces) soft_bounce(system_);
+  if (system_.has_bounces) soft_bounce(system_, kBounceRounds);
   result.visits =
       count * (settings.passes + settings.relaxations) * visits_of_pass(system_, settings.rounds);
   system_.write(count, result.sums, result.last);

@@ -132,7 +132,7 @@ void SoftSystem::fill_group(const Problem& problem, std::span<const SoftContact>
   SoftGroup& group = groups[at(index)];
   const std::int32_t begin = first_manifold_[at(index)], end = first_manifold_[at(index) + 1];
   const Sides sides = sides_of(sorted_[at(begin)].key);
-  group.writes_a = group.writes_b = group.bounces = 0;
+  group.writes_a = group.writes_b = 0;
   group.rests_a = sides == kOnlyB;
   group.rests_b = sides == kOnlyA;
   // An idle lane works on the world, which does not move: no frame, no mass, no impulse.
@@ -175,7 +175,6 @@ void SoftSystem::fill_group(const Problem& problem, std::span<const SoftContact>
       fill(point.arm_a, problem.contacts[at(m.first + k)].arm_a, lane);
       point.gap[lane] = contact.gap;
       point.bounce[lane] = contact.bounce;
-      group.bounces |= contact.bounce > 0.0f ? 1 : 0;
       source[at(group.first + k) * kSoftLanes + static_cast<std::size_t>(lane)] = m.first + k;
     }
   }
@@ -188,8 +187,8 @@ void SoftSystem::pack(const Problem& problem, std::span<const SoftContact> conta
   find_manifolds(problem);
   colour(problem);
   fill_groups(problem, contacts);
-  has_bounces = std::any_of(groups.begin(), groups.end(),
-                            [](const SoftGroup& group) { return group.bounces != 0; });
+  has_bounces = std::any_of(contacts.begin(), contacts.end(),
+                            [](const SoftContact& contact) { return contact.bounce > 0.0f; });
   soft_prepare(*this);
 }
 

@@ -52,7 +52,6 @@ struct alignas(64) SoftGroup {
   std::int32_t first, count;        // points first .. first+count-1
   std::uint8_t writes_a, writes_b;  // lanes whose body can move
   std::uint8_t rests_a, rests_b;    // not 0: no lane's body moves at all: nothing to gather
-  std::uint8_t bounces;             // some point has a bounce
 };
 
 struct alignas(32) SoftPoint {
@@ -70,6 +69,11 @@ struct alignas(32) SoftImpulse {
   float sum[3][kSoftLanes];  // of the sub-steps so far
 };
 
+/// Least sum of normal impulses that bounces may leave; below 0: the point takes no part in them.
+struct alignas(32) SoftLeast {
+  float n[kSoftLanes];  // N s
+};
+
 /// What the contacts of a problem do not say themselves. One entry per contact.
 struct SoftContact {
   float gap = 0.0f;     // m
@@ -83,6 +87,7 @@ struct SoftSystem {
   AlignedVector<SoftGroup> groups;
   AlignedVector<SoftPoint> points;
   AlignedVector<SoftImpulse> impulses;
+  AlignedVector<SoftLeast> least;          // scratch of soft_bounce()
   std::vector<std::int32_t> source;        // contact of (point, lane); -1: none
   std::vector<std::int32_t> colour_begin;  // first group of each colour, and the end
   std::vector<char> is_touched;            // bodies of some contact
@@ -136,7 +141,8 @@ void soft_prepare(SoftSystem& system);
 /// v += M^-1 J^T p.
 void soft_push(SoftSystem& system);
 void soft_pass(SoftSystem& system, const SoftPass& pass);
-/// Contacts that pushed leave with their bounce.
-void soft_bounce(SoftSystem& system);
+/// Contacts that pushed leave with their bounce; those without one hold against it. So many passes:
+/// what a ball that jumps off a box does to the box, the ground below it must bear.
+void soft_bounce(SoftSystem& system, int rounds);
 
 }  // namespace scree

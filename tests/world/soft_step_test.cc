@@ -142,6 +142,24 @@ TEST(SoftStep, ABallBouncesToTheSquareOfTheRestitution) {
   EXPECT_NEAR(top, 0.25, 0.005);
 }
 
+// A box falls on one that stands on the ground, with e = 0.8. The lower one cannot give way: as on
+// the ground itself, the upper one leaves with 0.8 of the speed it came with.
+TEST(SoftStep, ABoxBouncesOffAnotherThatStands) {
+  Scene scene = scene_with(0.0, 0.8);
+  scene.add(ground());
+  scene.add(box({0.5, 0.5, 0.5}).at({0, 0, 0.25})).add(box({0.5, 0.5, 0.5}).at({0, 0, 0.95}));
+  World world(scene, soft(0.01));
+  double speed = 0.0, down = 0.0;
+  while (world.velocity(2).z() <= 0.0 && world.time() < 1.0) {
+    speed = -world.velocity(2).z();
+    world.step();
+    down = std::min(down, world.velocity(1).z());
+  }
+  EXPECT_NEAR(world.velocity(2).z(), 0.8 * speed, 1e-3 * speed);
+  EXPECT_GT(down, -0.005 * speed) << "into the ground";
+  EXPECT_NEAR(world.velocity(1).z(), 0.0, 0.005 * speed);
+}
+
 // 2 kg at 3 m/s meet 1 kg at rest, off centre and with friction, in free space: whatever the blow,
 // linear momentum is 6 kg m/s and the angular momentum about the origin is kept. Impulses are
 // single, but each acts on both bodies in double.
