@@ -38,12 +38,15 @@ inline double time_left(const SolveOptions& options, std::chrono::steady_clock::
 }
 
 /// An option that counts something. Throws InputError unless it is a whole number >= least.
-inline int whole_option(const SolveOptions& options, std::string_view name, int fallback,
-                        int least) {
+inline int whole_option(const SolveOptions& options, std::string_view name, int fallback, int least,
+                        int most = std::numeric_limits<int>::max()) {
   const double value = option(options, name, fallback);
-  if (!(value >= least && value <= std::numeric_limits<int>::max()) || value != std::floor(value)) {
+  if (!(value >= least && value <= most) || value != std::floor(value)) {
+    const std::string rule = most < std::numeric_limits<int>::max()
+                                 ? fmt::format("from {} to {}", least, most)
+                                 : fmt::format(">= {}", least);
     throw InputError(
-        fmt::format("solver option {} must be a whole number >= {}, got {}", name, least, value));
+        fmt::format("solver option {} must be a whole number {}, got {}", name, rule, value));
   }
   return static_cast<int>(value);
 }

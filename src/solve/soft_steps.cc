@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kGrain = 1024;  // bodies
 constexpr int kBounceRounds = 20;
+constexpr int kMost = 1000;  // sub-steps, passes and rounds
 
 float single(double x) { return static_cast<float>(x); }
 
@@ -56,10 +57,10 @@ std::int64_t visits_of_pass(const SoftSystem& system, int rounds) {
 SoftSettings soft_settings(const SolveOptions& options) {
   const SoftSettings defaults;
   SoftSettings settings;
-  settings.substeps = whole_option(options, "substeps", defaults.substeps, 1);
-  settings.passes = whole_option(options, "passes", defaults.passes, 1);
-  settings.relaxations = whole_option(options, "relaxations", defaults.relaxations, 0);
-  settings.rounds = whole_option(options, "rounds", defaults.rounds, 1);
+  settings.substeps = whole_option(options, "substeps", defaults.substeps, 1, kMost);
+  settings.passes = whole_option(options, "passes", defaults.passes, 1, kMost);
+  settings.relaxations = whole_option(options, "relaxations", defaults.relaxations, 0, kMost);
+  settings.rounds = whole_option(options, "rounds", defaults.rounds, 1, kMost);
   settings.hertz = positive_option(options, "hertz", defaults.hertz);
   settings.damping = positive_option(options, "damping", defaults.damping);
   settings.softness = option(options, "softness", defaults.softness);

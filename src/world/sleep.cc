@@ -142,6 +142,20 @@ void find_islands(const Model& model, const SleepInput& input, const State& stat
   };
   for (const Contact& contact : input.contacts.list) disturb_both(contact.a, contact.b, false);
   for_each_link(model, state, disturb_both);
+  // What nothing holds falls, however slowly.
+  if (!model.gravity.isZero(0.0)) {
+    scratch.is_held.assign(model.bodies.size(), 0);
+    const auto hold = [&](int a, int b) {
+      if (is_dynamic(model, a) == is_dynamic(model, b)) return;
+      scratch.is_held[at(root_of(scratch.parent, is_dynamic(model, a) ? a : b))] = 1;
+    };
+    for (const Contact& contact : input.contacts.list) hold(contact.a, contact.b);
+    for_each_link(model, state, [&](int a, int b, bool) { hold(a, b); });
+    for (std::size_t k = 0; k < model.bodies.size(); ++k) {
+      if (scratch.is_held[at(root_of(scratch.parent, static_cast<int>(k)))] == 0)
+        scratch.is_restless[k] = 1;
+    }
+  }
   for (std::size_t k = 0; k < model.bodies.size(); ++k) {
     const bool is_still = state.sleep.still[k] >= (1.0 - kRounding) * input.time;
     if (model.bodies[k].motion == Motion::dynamic && !is_still) disturb(static_cast<int>(k));

@@ -56,6 +56,7 @@ void wake_changed(const Model& model, const SleepWatch& watch, State& state);
 struct SleepScratch {
   std::vector<std::int32_t> parent;  // of the islands
   std::vector<char> is_restless;     // by the lowest body of an island
+  std::vector<char> is_held;         // by something that does not fall itself; the same
   std::vector<std::int32_t> place;   // likewise: its number among the new groups
 };
 

@@ -267,6 +267,25 @@ TEST(Sleep, AKinematicBodyThatArrivesWakes) {
 
 // tan 20 degrees = 0.364: with friction 0.5 the box stays and sleeps, with 0.3 it slides, slowly at
 // first, and does not.
+// In a gravity of 0.005 m/s^2 a ball takes 2 s to reach the speed at which others are taken to
+// rest, and longer than it takes to fall asleep. It falls all the same: 0.005 * 3^2 / 2 = 22.5 mm
+// in 3 s.
+TEST(Sleep, WhatFallsSlowlyDoesNotSleep) {
+  Scene scene;
+  scene.gravity = Vec3(0, 0, -0.005);
+  scene.add(ground()).add(sphere(0.5).at({0, 0, 3}));
+  // Two that hang on each other fall as well; one that hangs on the world does not.
+  scene.add(box({1, 1, 1}).at({4, 0, 3}).named("a")).add(box({1, 1, 1}).at({4, 0, 4}).named("b"));
+  scene.add(weld("a", "b").at({4, 0, 3.5}));
+  scene.add(box({1, 1, 1}).at({8, 0, 3}).named("held"));
+  scene.add(weld("", "held").at({8, 0, 3}));
+  World world(scene, sleepy());
+  world.run(3.0);
+  EXPECT_EQ(world.sleeping_bodies(), 1);
+  for (const int falling : {1, 2, 3})
+    EXPECT_NEAR((falling == 3 ? 4.0 : 3.0) - world.pose(falling).position.z(), 0.0225, 2e-4);
+}
+
 TEST(Sleep, WhatSlidesDoesNotSleep) {
   for (const double friction : {0.5, 0.3}) {
     World world(make_demo("incline", {{"angle", 20.0}, {"friction", friction}}), sleepy());
