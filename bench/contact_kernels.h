@@ -6,8 +6,11 @@
 // sliding one needs more, so that its share of the roofline is understated.
 #pragma once
 
+#include <cstdlib>
+
 #include "problem/audit_sums.h"
 #include "problem/operators.h"
+#include "solve/ball_system.h"
 #include "solve/single_system.h"
 #include "solve/soft_system.h"
 #include "solve/wide_system.h"
@@ -84,6 +87,32 @@ class SingleSweep {
 
  private:
   SingleSystem system_;
+};
+
+/// The same for contacts of balls, which need no frame and no block.
+class BallSweep {
+ public:
+  static constexpr const char* kName = "ball_sweep";
+  explicit BallSweep(const Subject& subject) {
+    const Problem problem = make_problem(subject);
+    if (!system_.pack(problem, no_impulses(problem), Law::coulomb)) std::abort();
+    ball_restart(problem, system_);
+  }
+  void run() {
+    const float momentum = 0.0f;
+    ball_sweeps(system_, 1.0f, {&momentum, 1});
+  }
+  /// Relative velocity (24), momentum (9), normal (15), friction (26), impulse to motion (40).
+  KernelCost cost() const {
+    const auto contacts = static_cast<double>(system_.contact_count);
+    return {contacts,
+            bytes_of(system_.groups) + bytes_of(system_.p) + bytes_of(system_.before) +
+                bytes_of(system_.bodies),
+            114.0 * contacts, true};
+  }
+
+ private:
+  BallSystem system_;
 };
 
 /// A pass of `soft-step`.

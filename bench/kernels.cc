@@ -91,12 +91,21 @@ void add_points_and_manifolds(std::initializer_list<Sliding> kinds) {
 }
 
 template <class Kernel>
+void add_points(std::initializer_list<Sliding> kinds) {
+  for (const Sliding sliding : kinds) {
+    for (const int side : kPointSides)
+      add<Kernel>(sliding == Sliding::no ? "/point/stick" : "/point/slide", {side, 1, sliding});
+  }
+}
+
+template <class Kernel>
 void add_pairs() {
   for (const int side : kPointSides) add<Kernel>("", {side, 1, Sliding::no});
 }
 
 void add_all() {
   add_points_and_manifolds<SingleSweep>({Sliding::no, Sliding::yes});
+  add_points<BallSweep>({Sliding::no, Sliding::yes});
   add_points_and_manifolds<WideSweep>({Sliding::no, Sliding::yes});
   add_points_and_manifolds<SoftBias>({Sliding::no, Sliding::yes});
   add_points_and_manifolds<SoftRelax>({Sliding::no, Sliding::yes});

@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   const scree::Subject subject{is_manifold ? 8 : 10, is_manifold ? 4 : 1,
                                name.find("slide") != name.npos ? Sliding::yes : Sliding::no};
   if (name.starts_with("single")) return count<scree::SingleSweep>(subject);
+  if (name.starts_with("ball")) return count<scree::BallSweep>(subject);
   if (name.starts_with("double")) return count<scree::WideSweep>(subject);
   if (name.starts_with("soft")) return count<scree::SoftBias>(subject);
   return 2;

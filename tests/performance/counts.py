@@ -18,13 +18,13 @@ import sys
 
 SCENES = {
     "wall": ["wall", "10", "bricks=40", "ball=1"],
-    "pile": ["pile", "60", "grains=60"],
+    "pile": ["pile", "80", "grains=300"],
     "chain": ["chain", "30", "links=10"],
     "hexagons": ["hexagons", "60", "bodies=525"],
 }
 # Of the sweeps in single and double precision and the pass of soft-step: a contact that is alone between two bodies, and
 # one of four; sticking, or most of them sliding.
-KERNELS = ["single point", "single point slide", "single manifold", "single manifold slide",
+KERNELS = ["ball point", "ball point slide", "single point", "single point slide", "single manifold", "single manifold slide",
            "double point", "double point slide", "double manifold", "double manifold slide",
            "soft point", "soft manifold"]
 ALLOWED = 0.03  # growth

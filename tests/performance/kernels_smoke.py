@@ -16,6 +16,7 @@ OTHERS = ["single_pack", "audit_masses", "audit_squares", "audit_full"]
 EXPECTED = {f"{name}/{kind}/{motion}/{POINTS if kind == 'point' else MANIFOLDS}"
             for name in SWEEPS + OTHERS for kind in ("point", "manifold") for motion in ("stick", "slide")
             if motion == "stick" or name in SWEEPS}
+EXPECTED |= {f"ball_sweep/point/{motion}/{POINTS}" for motion in ("stick", "slide")}
 EXPECTED |= {f"sphere_sphere/{POINTS}", f"box_box_axes/{POINTS}"}
 
 done = subprocess.run([sys.argv[1], f"--benchmark_filter=/({POINTS}|{MANIFOLDS})$", "--benchmark_min_time=0.001",
