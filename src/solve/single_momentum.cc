@@ -43,6 +43,12 @@ constexpr MomentumRule kHeaps[] = {{0.9, 1, 1.0f}, {0.95, 10, 0.67f}, {0.8, 1, 1
 constexpr MomentumRule kPlanar[] = {{0.95, 10, 1.0f}};
 constexpr double kPointsOfWalls = 2.0;  // per body pair, on average
 
+// Blows: sweeps of the whole before hot spots are looked for and between them, and of one spot. A
+// ball into 8000 bricks: 7990 sweeps in 10 s without, 0.8 s with them.
+constexpr std::size_t kLargeEnough = 2000;  // contacts
+constexpr int kSweepsBeforeSpots = 300, kSweepsBetweenSpots = 50, kSweepsOfSpot = 600;
+constexpr int kMostSpots = 40;
+
 struct Steps {
   float one, many;  // factors on the steps of single points, and of those of a face
 };
@@ -107,13 +113,14 @@ struct SingleMomentum::Run {
   Audit& audit;
   const SolveOptions& options;
   int most_sweeps;
+  int most_of_faces;  // of them, where a pair may have several points
   std::chrono::steady_clock::time_point start;
 };
 
 template <class System, class Packed>
 SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& system, Packed& kept,
                                                     Impulses& impulses) {
-  const auto& [problem, audit, options, most_sweeps, start] = run;
+  const auto& [problem, audit, options, most_sweeps, most_of_faces, start] = run;
   const auto relative = [&](double sum) {
     return std::sqrt(sum / static_cast<double>(system.contact_count)) / audit.reference_velocity;
   };
@@ -214,7 +221,53 @@ SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& aud
     outcome.has_run = outcome.is_converged = outcome.is_solved_start = true;
     return outcome;
   }
-  Run run{problem, audit, options, most_sweeps, start};
+  const int most_of_faces = whole_option(options, "single_sweeps", most_sweeps, 0);
+  const Run run{problem, audit, options, most_sweeps, most_of_faces, start};
+  if (!looks_for_spots_ || problem.contacts.size() < kLargeEnough)
+    return sweep_in_some_form(run, impulses);
+  // Where sweeping is slow, it may be so in one place only.
+  int sweeps = 0;
+  const auto go_on = [&](int most) {
+    Run part = run;
+    part.most_sweeps = std::min(most, most_sweeps - sweeps);
+    part.most_of_faces = std::max(0, most_of_faces - sweeps);
+    outcome = sweep_in_some_form(part, impulses);
+    sweeps += outcome.sweeps;
+    outcome.sweeps = sweeps;
+    return outcome.has_run && !outcome.is_converged &&
+           sweeps < std::min(most_sweeps, most_of_faces) && !is_time_over(options, start);
+  };
+  bool is_open = go_on(kSweepsBeforeSpots);
+  for (int k = 0; k < kMostSpots && is_open && spot_.find(problem, impulses, options.law, audit);
+       ++k) {
+    sweeps += sweep_spot(run, impulses);
+    is_open = go_on(kSweepsBetweenSpots);
+  }
+  if (is_open) go_on(most_sweeps);
+  return outcome;
+}
+
+/// What it cost in sweeps of the whole.
+int SingleMomentum::sweep_spot(const Run& run, Impulses& impulses) {
+  if (!on_spots_) {
+    on_spots_ = std::make_unique<SingleMomentum>();
+    on_spots_->looks_for_spots_ = false;
+  }
+  SolveOptions options = run.options;
+  options.tolerance =
+      std::max(kLeastTolerance, spot_.tolerance(options.tolerance, run.problem, run.audit));
+  const Outcome outcome = on_spots_->solve(spot_.problem, spot_.audit, options, kSweepsOfSpot,
+                                           run.start, spot_.impulses);
+  spot_.write(impulses);
+  const double share = static_cast<double>(spot_.problem.contacts.size()) /
+                       static_cast<double>(run.problem.contacts.size());
+  return static_cast<int>(std::ceil(share * outcome.sweeps));
+}
+
+SingleMomentum::Outcome SingleMomentum::sweep_in_some_form(const Run& whole, Impulses& impulses) {
+  const auto& [problem, audit, options, most_sweeps, most_of_faces, start] = whole;
+  Run run = whole;
+  Outcome outcome;
   if (relaxation_option(options) <= 0.0 && planar_.pack(problem, impulses, options.law)) {
     outcome = sweep_until(run, planar_, best_in_the_plane_, impulses);
     outcome.is_planar = true;
@@ -227,8 +280,7 @@ SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& aud
     outcome.is_of_balls = true;
     return outcome;
   }
-  run.most_sweeps =
-      std::min(run.most_sweeps, whole_option(options, "single_sweeps", most_sweeps, 0));
+  run.most_sweeps = std::min(run.most_sweeps, most_of_faces);
   if (!system_.pack(problem, impulses, options.law)) return outcome;
   outcome = sweep_until(run, system_, best_, impulses);
   outcome.sweeps += spent;

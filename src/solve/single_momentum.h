@@ -3,13 +3,19 @@
 //
 // Rounding lets the velocities drift away from those of the impulses, so they are computed anew
 // every so often, and before the judge is asked.
+//
+// A blow is slow to solve in one place, and all other contacts would be swept along with it: after
+// some hundred sweeps, where the residual is in few contacts, these and their neighbours are swept
+// alone, by turns with the whole (hot_spot.h).
 #pragma once
 
 #include <chrono>
+#include <memory>
 
 #include "problem/audit.h"
 #include "solve/ball_descent.h"
 #include "solve/ball_system.h"
+#include "solve/hot_spot.h"
 #include "solve/planar_system.h"
 #include "solve/single_system.h"
 
@@ -34,6 +40,8 @@ class SingleMomentum {
 
  private:
   struct Run;
+  Outcome sweep_in_some_form(const Run& run, Impulses& impulses);
+  int sweep_spot(const Run& run, Impulses& impulses);
   template <class System, class Packed>
   Outcome sweep_until(const Run& run, System& system, Packed& best, Impulses& impulses);
 
@@ -45,6 +53,9 @@ class SingleMomentum {
   AlignedVector<BallImpulse> best_of_balls_;
   AlignedVector<PlanarNumbers> best_in_the_plane_;
   Impulses tried_;
+  HotSpot spot_;
+  std::unique_ptr<SingleMomentum> on_spots_;
+  bool looks_for_spots_ = true;
 };
 
 }  // namespace scree
