@@ -23,6 +23,7 @@ namespace scree {
 namespace {
 
 constexpr std::size_t kWide = 200;  // contacts from which wide sweeps pay
+constexpr std::size_t kMany = 10000;  // bodies whose memory is given back
 constexpr int kSmallRounds = 4;
 constexpr int kLookEvery = 25;  // sweeps; a look costs about half a sweep
 constexpr int kCreepAfter = 1200;
@@ -112,7 +113,13 @@ void GaussSeidel::unflatten(const Problem& problem, std::span<const double> x, L
 
 SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
                                const SolveOptions& options) {
-  if (problem.contacts.size() >= kWide) return wide_.solve(problem, impulses, options);
+  if (problem.contacts.size() >= kWide) {
+    if (system_.bodies.size() > kMany) {  // of a million bodies before the first of them met
+      system_ = ContactSystem();
+      audit_ = Audit();
+    }
+    return wide_.solve(problem, impulses, options);
+  }
   const double relaxation = relaxation_option(options);
   const int rounds = whole_option(options, "local_rounds", 0, 0);
   const SweepOptions sweep_options{.law = options.law,
@@ -129,10 +136,6 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
   const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : kMaxSweeps;
   const auto start = std::chrono::steady_clock::now();
 
-  system_.pack(problem);
-  system_.set_velocities(problem, impulses);
-  audit_.prepare(problem);
-
   SolveResult result;
   History history(options, result);
   result.used = "gauss-seidel";
@@ -142,6 +145,9 @@ SolveResult GaussSeidel::solve(const Problem& problem, Impulses& impulses,
     result.status = SolveStatus::converged;
     return result;
   }
+  system_.pack(problem);
+  system_.set_velocities(problem, impulses);
+  audit_.prepare(problem);
   weight_.resize(3 * problem.contacts.size() + problem.rows.size());
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     for (std::size_t k = 0; k < 3; ++k)
