@@ -3,8 +3,8 @@
 // Gauss-Seidel serves nearly every step. What it cannot do is shift load across a whole wall or
 // arch: there the interior point takes over, if its factor is affordable (walls, chains and sheets;
 // not heaps), and hands its impulses back. A structure found at rest in its first step is brought
-// there exactly (rest_polish.h). What is then still unsolved and small goes to Newton's
-// method on matrices (last_resort.h). Problems given by matrices: auto_matrices.h.
+// there exactly (rest_polish.h). What is then still unsolved and small goes to Newton's method on
+// matrices (last_resort.h). Problems given by matrices: auto_matrices.h.
 #include <algorithm>
 #include <chrono>
 
@@ -33,14 +33,6 @@ constexpr double kQuiet = 1.5;
 // stand.
 constexpr double kColdPolish = 1e-4;
 
-/// Nothing much faster than what gravity does in a step. Blows (a ball into a wall) are no load to
-/// be shifted: the interior point went round in circles on every one of them.
-bool is_quiet(const Problem& problem) {
-  Audit audit;
-  audit.prepare(problem);
-  return audit.reference_velocity <= kQuiet * problem.gravity * problem.step;
-}
-
 class Automatic final : public Solver {
  public:
   SolveResult solve(const Problem& problem, Impulses& impulses,
@@ -60,6 +52,12 @@ class Automatic final : public Solver {
  private:
   SolveResult solve_contacts(const Problem& problem, Impulses& impulses,
                              const SolveOptions& options);
+  /// Nothing much faster than what gravity does in a step. Blows (a ball into a wall) are no load
+  /// to be shifted: the interior point went round in circles on every one of them.
+  bool is_quiet(const Problem& problem) {
+    audit_.prepare(problem);
+    return audit_.reference_velocity <= kQuiet * problem.gravity * problem.step;
+  }
   /// Brings a structure at rest to the tolerance; false: it does not get there.
   bool polish_rest(const Problem& problem, Impulses& impulses, const SolveOptions& options,
                    SolveResult& result);
@@ -74,7 +72,6 @@ class Automatic final : public Solver {
   std::unique_ptr<Solver> sweeps_ = gauss_seidel_info().create();
   std::unique_ptr<Solver> interior_ = interior_point_info().create();
   std::unique_ptr<Solver> hybrid_ = hybrid_info().create();
-  RestPolish rest_;
   Audit audit_;
   LastResort last_resort_;
 };
@@ -97,8 +94,9 @@ bool Automatic::polish_rest(const Problem& problem, Impulses& impulses, const So
   step.choice = result.choice;
   audit_.prepare(problem);
   const double most_flops = kFlopsPerContact * static_cast<double>(problem.contacts.size());
+  RestPolish rest;  // a run has one cold start: its memory is not kept
   step.iterations =
-      rest_.polish(problem, audit_, options.law, options.tolerance, most_flops, impulses).solves;
+      rest.polish(problem, audit_, options.law, options.tolerance, most_flops, impulses).solves;
   step.visits = step.iterations * static_cast<std::int64_t>(problem.contacts.size());
   step.residuals = audit_.residuals(problem, impulses, options.law);
   history.look([&] { return audit_.parts(problem, impulses, options.law); });
@@ -139,7 +137,7 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
   first.extra.emplace_back("single_sweeps", kSingleSweepsBefore);
   first.extra.emplace_back("double_sweeps", kSweepsBefore);
   const bool is_small = problem.contacts.size() < kLarge;
-  // The interior point polishes better than sweeps; what it starts from may be rough.
+  // A factor polishes better than sweeps; what it starts from may be rough.
   if (is_cold) first.extra.emplace_back("cold_share", is_small ? 1.0 : 0.0);
   SolveResult result = sweeps_->solve(problem, impulses, first);
 
@@ -158,7 +156,7 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
     if (is_cold && !is_small && result.residuals.relative_rms > kColdPolish * options.tolerance) {
       second.tolerance = kColdPolish * options.tolerance;
       if (polish_rest(problem, impulses, second, result)) return result;
-      SolveResult polished = interior_->solve(problem, impulses, second);
+      SolveResult polished = interior_point_info().create()->solve(problem, impulses, second);
       polished.status = SolveStatus::converged;  // it never returns anything worse
       polished.used = result.used;
       polished.choice = result.choice;

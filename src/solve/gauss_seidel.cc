@@ -22,7 +22,7 @@
 namespace scree {
 namespace {
 
-constexpr std::size_t kWide = 200;  // contacts from which wide sweeps pay
+constexpr std::size_t kWide = 200;    // contacts from which wide sweeps pay
 constexpr std::size_t kMany = 10000;  // bodies whose memory is given back
 constexpr int kSmallRounds = 4;
 constexpr int kLookEvery = 25;  // sweeps; a look costs about half a sweep
@@ -284,8 +284,7 @@ SolverInfo gauss_seidel_info() {
            {"spare_sweeps", 20, "sweeps that may be spent beyond the tolerance"},
            {"cold_share", kColdShare,
             "how many times the sweeps it needed a cold start is given, from 200 contacts on; 0: "
-            "it is "
-            "a start like any other"},
+            "it is a start like any other"},
            {"single_sweeps", kMaxSweeps,
             "sweeps in single precision before those in double, from 200 contacts on; heaps of "
             "balls have no such limit"},

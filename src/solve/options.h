@@ -37,7 +37,8 @@ inline double time_left(const SolveOptions& options, std::chrono::steady_clock::
   return std::max(1e-9, options.time_limit - spent.count());
 }
 
-/// An option that counts something. Throws InputError unless it is a whole number >= least.
+/// An option that counts something. Throws InputError unless it is a whole number from least to
+/// most.
 inline int whole_option(const SolveOptions& options, std::string_view name, int fallback, int least,
                         int most = std::numeric_limits<int>::max()) {
   const double value = option(options, name, fallback);

@@ -18,10 +18,15 @@ std::size_t idx(std::int32_t k) { return static_cast<std::size_t>(k); }
 }  // namespace
 
 void RestPolish::pack(const Problem& problem, const Audit& audit) {
+  // Bodies without a contact, most of a heap that has just been made, are left out.
   node_.assign(problem.bodies.size(), -1);
+  for (const ContactBlock& contact : problem.contacts)
+    node_[idx(contact.a)] = node_[idx(contact.b)] = 0;
   bodies_.clear();
   for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
-    if (!can_move(problem.bodies[k])) continue;
+    const bool is_in = node_[k] == 0 && can_move(problem.bodies[k]);
+    node_[k] = -1;
+    if (!is_in) continue;
     node_[k] = static_cast<std::int32_t>(bodies_.size());
     bodies_.push_back(mass_of(problem.bodies[k]));
   }
