@@ -34,10 +34,9 @@ double bounds_margin(const Model& model, const State& state, double step, int co
                      double swing) {
   const int body = collider_at(model, collider).body;
   const bool is_dynamic = model.bodies[static_cast<std::size_t>(body)].motion == Motion::dynamic;
-  const double resting = resting_margin(thickness_of(model, collider));
-  return collider_reach(state, step, body, swing) +
-         (is_dynamic ? step * step * model.gravity.norm() : 0.0) +
-         (std::isfinite(resting) ? resting : 0.0);
+  return bounds_margin(collider_reach(state, step, body, swing),
+                       resting_margin(thickness_of(model, collider)),
+                       is_dynamic ? step * step * model.gravity.norm() : 0.0);
 }
 
 double pair_margin(const Model& model, const State& state, double step, int collider_a,

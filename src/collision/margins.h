@@ -34,6 +34,11 @@ inline double pair_margin(double reach_a, double resting_a, double reach_b, doub
   return reach_a + reach_b + fall + (std::isfinite(resting) ? resting : 0.0);
 }
 
+/// m, by which the bounds of a collider grow, `fall` being 0 for what does not.
+inline double bounds_margin(double reach, double resting, double fall) {
+  return reach + fall + (std::isfinite(resting) ? resting : 0.0);
+}
+
 /// m, by which the bounds of a collider grow. Those of two colliders add up to at least the margin
 /// of the pair.
 double bounds_margin(const Model& model, const State& state, double step, int collider,

@@ -55,6 +55,11 @@ bool is_box_floor(const PlacedCollider& a, const PlacedCollider& b) {
          are(GeometryKind::half_space, a, GeometryKind::box, b);
 }
 
+/// m, of a ball about the centre of the box around a sphere, whose centre has been rounded.
+double ball_bound(const Vec3& center, double radius) {
+  return radius + 1e-15 * (center.cwiseAbs().sum() + radius);
+}
+
 double ms_since(std::chrono::steady_clock::time_point& last) {
   const auto now = std::chrono::steady_clock::now();
   const double ms = std::chrono::duration<double, std::milli>(now - last).count();
@@ -115,6 +120,7 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
   slept_step_ = step;
   placed_.resize(count);
   input_.boxes.resize(count);
+  input_.ball.resize(count);
   input_.body.resize(count);
   input_.group.resize(count);
   input_.mask.resize(count);
@@ -126,8 +132,7 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
       const std::size_t body = at(collider.body);
       if (has_sleepers_ && is_placed(state, i, body)) continue;
       const Pose pose = Pose{state.position[body], state.orientation[body]} * collider.pose_in_body;
-      const int index = static_cast<int>(i);
-      const double swing = swing_speed(model, state, index);
+      const double swing = swing_speed(model, state, static_cast<int>(i));
       PlacedCollider& placed = placed_[i];
       placed.position = pose.position;
       placed.orientation = pose.orientation;
@@ -139,8 +144,10 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
       placed.material = collider.material;
       placed.part = collider.part;
       placed.kind = geometry.kind;
+      placed.is_dynamic = is_dynamic(model, collider.body);
       placed.geometry = collider.geometry;
-      const double margin = bounds_margin(model, state, step, index, swing);
+      const double margin =
+          bounds_margin(placed.reach, placed.resting, placed.is_dynamic ? fall_ : 0.0);
       Aabb& box = input_.boxes[i];
       box = world_bounds(geometry, pose).grown(margin);
       // What lies in one plane is all in one layer of bins, not half in the one above it.
@@ -148,11 +155,14 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
         box.lower.z() = kLayerFrom;
         box.upper.z() = kLayerTo;
       }
+      input_.ball[i] = geometry.kind == GeometryKind::sphere
+                           ? ball_bound(pose.position, geometry.size.x() + margin)
+                           : std::numeric_limits<double>::infinity();
       input_.body[i] = collider.body;
       input_.group[i] = collider.group;
       input_.mask[i] = collider.mask;
       const bool is_moving =
-          has_sleepers_ ? is_active(model, state, collider.body) : is_dynamic(model, collider.body);
+          has_sleepers_ ? is_active(model, state, collider.body) : placed.is_dynamic;
       input_.is_moving[i] = is_moving ? 1 : 0;
     }
   });
@@ -193,8 +203,8 @@ void NativeBackend::collide_pair(const Model& model, const Pair& pair,
 }
 
 /// The contacts of one pair by feature; of equal ones the later get the next free numbers.
-void NativeBackend::add_contacts(const Model& model, const Pair& pair,
-                                 std::span<PairContact> points, Chunk& chunk) const {
+void NativeBackend::add_contacts(const Pair& pair, std::span<PairContact> points,
+                                 Chunk& chunk) const {
   const PlacedCollider& a = placed_[at(pair.first)];
   const PlacedCollider& b = placed_[at(pair.second)];
   // By insertion, which keeps the order of equals: there are four at most, but for meshes.
@@ -206,8 +216,8 @@ void NativeBackend::add_contacts(const Model& model, const Pair& pair,
     std::rotate(place, points.begin() + static_cast<std::ptrdiff_t>(i),
                 points.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }
-  const bool is_fixed_a = has_seams_ && !is_dynamic(model, a.body);
-  const bool is_fixed_b = has_seams_ && !is_dynamic(model, b.body);
+  const bool is_fixed_a = has_seams_ && !a.is_dynamic;
+  const bool is_fixed_b = has_seams_ && !b.is_dynamic;
   std::uint64_t last = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const PairContact& point = points[i];
@@ -260,7 +270,7 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
         !std::binary_search(apart_.begin(), apart_.end(), std::pair<int, int>(a.body, b.body)))
       continue;
     // A kinematic body looks for sleepers, not for what stands.
-    if (has_sleepers_ && !is_dynamic(model, a.body) && !is_dynamic(model, b.body)) continue;
+    if (has_sleepers_ && !a.is_dynamic && !b.is_dynamic) continue;
     chunk.touching.push_back(pair);
     if (are(GeometryKind::sphere, a, b)) chunk.spheres.push_back(pair);
     if (are(GeometryKind::box, a, b)) chunk.boxes.push_back(pair);
@@ -290,8 +300,13 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
     const PlacedCollider& b = placed_[at(pair.second)];
     chunk.scratch.clear();
     if (are(GeometryKind::sphere, a, b)) {
-      if (chunk.sphere_found[sphere] != 0) chunk.scratch.push_back(chunk.sphere_contacts[sphere]);
-      ++sphere;
+      const std::size_t place = sphere++;
+      if (chunk.sphere_found[place] == 0) continue;
+      if (!model.planar) {
+        add_contacts(pair, std::span(&chunk.sphere_contacts[place], 1), chunk);
+        continue;
+      }
+      chunk.scratch.push_back(chunk.sphere_contacts[place]);
     } else if (are(GeometryKind::box, a, b)) {
       const BoxAxes& axes = chunk.box_axes[box++];
       if (axes.is_apart != 0.0) continue;
@@ -310,7 +325,7 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
       // In the plane already, and their points are never the same.
       const std::span<PairContact> found = chunk.polygons.contacts(polygon++);
       for (PairContact& contact : found) contact.point.z() = 0.0;
-      add_contacts(model, pair, found, chunk);
+      add_contacts(pair, found, chunk);
       continue;
     } else {
       if (is_set(give_up)) return;
@@ -321,7 +336,7 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
       flatten_contacts(chunk.scratch, std::min(model.geometries[at(a.geometry)].thickness,
                                                model.geometries[at(b.geometry)].thickness));
     }
-    add_contacts(model, pair, chunk.scratch, chunk);
+    add_contacts(pair, chunk.scratch, chunk);
   }
 }
 

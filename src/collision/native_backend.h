@@ -52,8 +52,7 @@ class NativeBackend : public CollisionBackend {
   void collide_pairs(const Model& model, std::span<const Pair> pairs, Contacts& contacts);
   void collide_chunk(const Model& model, std::span<const Pair> pairs, Chunk& chunk) const;
   void collide_pair(const Model& model, const Pair& pair, std::vector<PairContact>& out) const;
-  void add_contacts(const Model& model, const Pair& pair, std::span<PairContact> points,
-                    Chunk& chunk) const;
+  void add_contacts(const Pair& pair, std::span<PairContact> points, Chunk& chunk) const;
   void append_chunks(std::size_t count, Contacts& contacts);
   void drop_seams(const Model& model, Contacts& contacts);
 

@@ -20,20 +20,22 @@ constexpr double kLasting = 4.0;  // steps that a fat box must be good for
 // about 2 ns, finding all pairs 150 ns per box.
 constexpr std::size_t kMostLeavers = 64;
 
-bool contains(const Aabb& fat, const Aabb& box) {
-  return (fat.lower.array() <= box.lower.array()).all() &&
-         (fat.upper.array() >= box.upper.array()).all();
+/// Whether what `input` has for box i is within what `fat` has, box and ball.
+bool contains(const BroadPhaseInput& fat, const BroadPhaseInput& input, std::size_t i) {
+  const Aabb &outer = fat.boxes[i], &inner = input.boxes[i];
+  if (!(outer.lower.array() <= inner.lower.array()).all() ||
+      !(outer.upper.array() >= inner.upper.array()).all())
+    return false;
+  const double room = fat.ball[i] - input.ball[i];
+  if (!std::isfinite(fat.ball[i])) return true;
+  const Vec3 moved = 0.5 * ((outer.lower - inner.lower) + (outer.upper - inner.upper));
+  return room >= 0.0 && moved.squaredNorm() <= room * room;
 }
 
 /// m, by which a box becomes fat; 0 for what has no end.
 double fat_margin(const Aabb& box) {
   const double edge = (box.upper - box.lower).minCoeff();
   return std::isfinite(edge) ? kFat * edge : 0.0;
-}
-
-bool may_pair(const BroadPhaseInput& input, std::size_t i, std::size_t j) {
-  return input.body[i] != input.body[j] && (input.is_moving[i] | input.is_moving[j]) != 0 &&
-         (input.group[i] & input.mask[j]) != 0 && (input.group[j] & input.mask[i]) != 0;
 }
 
 }  // namespace
@@ -61,7 +63,7 @@ void PairCache::find_leavers(const BroadPhaseInput& input) {
       static_cast<int>(input.boxes.size()),
       [&](int i) {
         const auto k = static_cast<std::size_t>(i);
-        return !contains(fat_.boxes[k], input.boxes[k]);
+        return !contains(fat_, input, k);
       },
       counts_, offsets_, leavers_);
 }
@@ -70,8 +72,10 @@ void PairCache::fatten(const BroadPhaseInput& input, std::span<const PlacedColli
                        std::size_t box) {
   // What moves fast gets more room, but not so much that it meets everything.
   const double margin = fat_margin(input.boxes[box]);
-  const double room = std::clamp(kLasting * placed[box].reach, margin, 4.0 * margin);
-  fat_.boxes[box] = input.boxes[box].grown(margin > 0.0 ? room : 0.0);
+  const double room =
+      margin > 0.0 ? std::clamp(kLasting * placed[box].reach, margin, 4.0 * margin) : 0.0;
+  fat_.boxes[box] = input.boxes[box].grown(room);
+  fat_.ball[box] = input.ball[box] + room;
 }
 
 void PairCache::rebuild(const BroadPhaseInput& input, std::span<const PlacedCollider> placed) {
@@ -100,7 +104,7 @@ void PairCache::replace_leavers(const BroadPhaseInput& input,
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       for (const std::size_t leaver : leavers_) {
         // Two leavers meet at the lower index.
-        if (!overlap(fat_.boxes[i], fat_.boxes[leaver]) || (is_leaver_[i] != 0 && leaver <= i) ||
+        if (!do_meet(fat_, i, leaver) || (is_leaver_[i] != 0 && leaver <= i) ||
             !may_pair(fat_, i, leaver))
           continue;
         found.push_back({static_cast<std::int32_t>(std::min(i, leaver)),
@@ -133,8 +137,8 @@ void PairCache::keep_overlapping(const BroadPhaseInput& input) {
     for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
       const Pair& pair = candidates_[k];
       merged_[next] = pair;
-      next += overlap(input.boxes[static_cast<std::size_t>(pair.first)],
-                      input.boxes[static_cast<std::size_t>(pair.second)])
+      next += do_meet(input, static_cast<std::size_t>(pair.first),
+                      static_cast<std::size_t>(pair.second))
                   ? 1
                   : 0;
     }

@@ -14,7 +14,8 @@ struct alignas(64) PlacedCollider {
   double reach = 0.0;            // m, how far its points may move within the step (margins.h)
   double resting = 0.0;          // m, its share of a contact's margin at rest
   std::int32_t body = 0, material = 0, part = 0;
-  GeometryKind kind = GeometryKind::sphere;
+  GeometryKind kind : 16 = GeometryKind::sphere;
+  bool is_dynamic : 1 = false;  // its body
   Quat orientation = Quat::Identity();
   Vec3 half = Vec3::Zero();  // m, half edges of a box
   std::int32_t geometry = 0;

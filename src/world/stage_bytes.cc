@@ -12,9 +12,10 @@ namespace {
 
 constexpr double kPose = sizeof(Vec3) + sizeof(Quat);
 constexpr double kMotion = kPose + 2 * sizeof(Vec3);  // of a body in State
-// Of a box in the bins: its own bounds, cells, candidate and level, and the entries in 3.4 bins of
-// 12 bytes each that are written, sorted in two passes (each reads twice and writes once) and read.
-constexpr double kBinned = 2 * sizeof(Aabb) + 2 * 48 + 2 * 64 + 3.4 * 12 * (1 + 2 * 3 + 2);
+// Of a box in the cells: its own bounds, read three times, those in its slot, written and read, and
+// a key of 12 bytes that is written, sorted in two passes (each reads twice and writes once) and
+// read.
+constexpr double kBinned = 3 * sizeof(Aabb) + 2 * 32 + 12 * (1 + 2 * 3 + 1);
 // Of a pair: found, gathered, sorted in two passes, written, read.
 constexpr double kPaired = 8 * (2 + 2 + 2 * 3 + 2);
 

@@ -29,6 +29,7 @@ class Boxes {
   }
   Boxes& add(const Aabb& box) {
     input.boxes.push_back(box);
+    input.ball.push_back(std::numeric_limits<double>::infinity());
     input.body.push_back(static_cast<std::int32_t>(input.body.size()) + 1);
     input.group.push_back(1);
     input.mask.push_back(0xffffffffu);
@@ -179,6 +180,47 @@ TEST(BroadPhase, FiltersBodiesGroupsAndWhatDoesNotMove) {
   EXPECT_TRUE(BroadPhase().find_pairs(two.input).empty());
   two.input.mask = {2, 1};
   EXPECT_EQ(BroadPhase().find_pairs(two.input).size(), 1u);
+}
+
+// Balls of radius 0.5 to 0.6 in boxes around them: of the pairs of boxes about half are pairs of
+// balls. Cubes among them have no ball, and meet by their boxes.
+TEST(BroadPhase, EqualsBruteForceOnBallsAndCubes) {
+  Boxes boxes(20);
+  for (int i = 0; i < 1500; ++i) {
+    const double radius = boxes.uniform(0.5, 0.6);
+    boxes.add(boxes.point(9), Vec3::Constant(2 * radius));
+    if (i % 10 != 0) boxes.input.ball[static_cast<std::size_t>(i)] = radius;
+  }
+  const std::size_t with_balls = find_pairs_brute_force(boxes.input).size();
+  boxes.expect_same_as_brute_force();
+  for (double& ball : boxes.input.ball) ball = kInfinity;
+  const std::size_t without = find_pairs_brute_force(boxes.input).size();
+  EXPECT_LT(static_cast<double>(with_balls), 0.65 * static_cast<double>(without));
+}
+
+// Two balls whose boxes overlap at a corner: centres (0.8, 0.8, 0.8) apart, 1.39 > 1.
+TEST(BroadPhase, BallsWhoseBoxesOverlapAtACornerAreNoPair) {
+  Boxes boxes;
+  boxes.add({0, 0, 0}, {1, 1, 1}).add({0.8, 0.8, 0.8}, {1, 1, 1});
+  EXPECT_EQ(BroadPhase().find_pairs(boxes.input).size(), 1u);
+  boxes.input.ball = {0.5, 0.5};
+  EXPECT_EQ(BroadPhase().find_pairs(boxes.input).size(), 0u);
+  boxes.input.ball[1] = kInfinity;
+  EXPECT_EQ(BroadPhase().find_pairs(boxes.input).size(), 1u);
+}
+
+// Farther out than keys reach, 2^16 cells to each side: far boxes crowd in the last cells, and are
+// still told apart.
+TEST(BroadPhase, EqualsBruteForceOnALineLongerThanKeys) {
+  Boxes boxes(21);
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int i = -600; i < 600; ++i) {
+      Vec3 center = Vec3::Zero();
+      center[axis] = 400.0 * i;
+      boxes.add(center + boxes.point(0.5), {1, 1, 1}).add(center, {1, 1, 1});
+    }
+  }
+  boxes.expect_same_as_brute_force();
 }
 
 // Half-spaces and other boxes without end, most of them fixed, before and behind those that move.
