@@ -130,8 +130,9 @@ void find_sources(const Model& model, const State& state, std::span<const Contac
   }
 }
 
-/// One contact of the problem. `before` is the one assembled before it, or none.
-void assemble_contact(const Model& model, const State& state, const Contact& contact,
+/// One contact of the problem. `before` is the one assembled before it, or none; `size` is that of
+/// the smaller body.
+void assemble_contact(const Model& model, const State& state, const Contact& contact, double size,
                       const ContactBlock* before, const Problem& problem, ContactBlock& out) {
   const auto a = static_cast<std::size_t>(contact.a), b = static_cast<std::size_t>(contact.b);
   const Surface& surface = model.surface(contact.material_a, contact.material_b);
@@ -155,7 +156,7 @@ void assemble_contact(const Model& model, const State& state, const Contact& con
     free_approach = normal_velocity(problem.bodies[a].velocity, problem.bodies[a].angular_velocity,
                                     problem.bodies[b].velocity, problem.bodies[b].angular_velocity);
   }
-  const double closed = kClosed * moving_size(model, a, b);
+  const double closed = kClosed * size;
   out.bias = Vec3(normal_bias(model, problem.gravity, contact.gap, closed, approach, free_approach,
                               surface.restitution, problem.step),
                   0, 0);
@@ -203,17 +204,19 @@ double closed_gap(const Model& model, const Contact& contact) {
 }
 
 void assemble(const Model& model, const State& state, const Contacts& contacts,
-              const StepForces& forces, double step, Problem& problem) {
+              const StepForces& forces, double step, AssembleScratch& scratch, Problem& problem) {
   problem.step = step;
   // The first kick of a leapfrog leads to the middle of the step.
   const double kick = model.is_leapfrog && state.last_step <= 0.0 ? 0.5 * step : step;
   problem.gravity = model.gravity.norm();
   problem.bodies.resize(model.bodies.size());
+  scratch.size.resize(model.bodies.size());
   parallel_for(static_cast<int>(model.bodies.size()), kGrain, [&](int begin, int end) {
     for (int index = begin; index < end; ++index) {
       const auto k = static_cast<std::size_t>(index);
       const BodyModel& body = model.bodies[k];
       ProblemBody& out = problem.bodies[k];
+      scratch.size[k] = moving_size(model, k, k);
       out.velocity = state.velocity[k];
       out.angular_velocity = state.angular_velocity[k];
       out.inverse_mass.setZero();
@@ -241,8 +244,11 @@ void assemble(const Model& model, const State& state, const Contacts& contacts,
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       // The points of a face share their bodies and their normal.
       const bool is_first = i == static_cast<std::size_t>(begin);
-      assemble_contact(model, state, contacts.list[i],
-                       is_first ? nullptr : &problem.contacts[i - 1], problem, problem.contacts[i]);
+      const Contact& contact = contacts.list[i];
+      const double size = std::min(scratch.size[static_cast<std::size_t>(contact.a)],
+                                   scratch.size[static_cast<std::size_t>(contact.b)]);
+      assemble_contact(model, state, contact, size, is_first ? nullptr : &problem.contacts[i - 1],
+                       problem, problem.contacts[i]);
     }
   });
 }

@@ -21,8 +21,13 @@ Mat3 world_inverse_inertia(const BodyModel& body, const Quat& orientation);
 /// A gap or overlap of a contact below this is left as it is, m.
 double closed_gap(const Model& model, const Contact& contact);
 
+/// Scratch of assemble(), kept between steps.
+struct AssembleScratch {
+  std::vector<double> size;  // m, by body: bounding radius, infinite where it cannot move
+};
+
 void assemble(const Model& model, const State& state, const Contacts& contacts,
-              const StepForces& forces, double step, Problem& problem);
+              const StepForces& forces, double step, AssembleScratch& scratch, Problem& problem);
 
 /// Start values from the impulses of the last step, matched by feature, else by nearness within the
 /// pair.

@@ -24,10 +24,8 @@ double row_residual(const RowBlock& row, double mass, double p, double u) {
 }
 
 /// The largest |p|/mass, m/s.
-double largest_speed(const Audit& audit, const Impulses& impulses) {
-  double most = 0.0;
-  for (std::size_t i = 0; i < impulses.contacts.size(); ++i)
-    most = std::max(most, impulses.contacts[i].cwiseAbs().maxCoeff() / audit.contact_mass[i]);
+double impulse_speed(const Audit& audit, const Impulses& impulses) {
+  double most = largest_speed(impulses.contacts, audit.contact_mass);
   for (std::size_t i = 0; i < impulses.rows.size(); ++i)
     most = std::max(most, std::abs(impulses.rows[i]) / audit.row_mass[i]);
   return most;
@@ -123,7 +121,7 @@ double Audit::residual(const Problem& problem, const Impulses& impulses, Law law
     sum += e * e;
   }
   return with_rounding(std::sqrt(sum / static_cast<double>(count)) / reference_velocity,
-                       largest_speed(*this, impulses) / reference_velocity);
+                       impulse_speed(*this, impulses) / reference_velocity);
 }
 
 IterationRecord Audit::parts(const Problem& problem, const Impulses& impulses, Law law_name) {
@@ -172,13 +170,9 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
       sums.gap += part.gap;
     }
   }
-  for (std::size_t i = 0; i < contact_residual.size(); ++i) {
-    if (!(contact_residual[i] <= r.worst)) {
-      r.worst = contact_residual[i];
-      r.worst_contact = static_cast<int>(i);
-    }
-    contact_residual[i] /= reference_velocity;
-  }
+  const WorstContact worst = scale_residuals(contact_residual, reference_velocity);
+  r.worst = worst.residual;
+  r.worst_contact = worst.index;
   r.normal = sums.normal;
   r.violation = sums.violation;
   r.complementarity = sums.complementarity;
@@ -216,7 +210,7 @@ Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law
   const double n = static_cast<double>(count);
   r.rms = std::sqrt(sum / n);
   const bool has_reference = reference_velocity < kInfinity;
-  const double speed = largest_speed(*this, impulses) / reference_velocity;
+  const double speed = impulse_speed(*this, impulses) / reference_velocity;
   r.relative_rms = has_reference ? with_rounding(r.rms / reference_velocity, speed) : kInfinity;
   r.relative_worst = has_reference ? with_rounding(r.worst / reference_velocity, speed) : kInfinity;
   r.ccp_rms = std::sqrt(sum_ccp / n) / reference_velocity;

@@ -411,6 +411,36 @@ double sum_of_squares(const Problem& problem, std::span<const Vec3> impulses,
       }));
 }
 
+double largest_speed(std::span<const Vec3> impulses, std::span<const double> masses) {
+  const std::vector<double>& chunks =
+      for_each_chunk<double>(impulses.size(), [&](std::size_t begin, std::size_t end) {
+        double most = 0.0;
+        for (std::size_t i = begin; i < end; ++i)
+          most = std::max(most, impulses[i].cwiseAbs().maxCoeff() / masses[i]);
+        return most;
+      });
+  double most = 0.0;
+  for (const double chunk : chunks) most = std::max(most, chunk);
+  return most;
+}
+
+WorstContact scale_residuals(std::span<double> residuals, double reference_velocity) {
+  const std::vector<WorstContact>& chunks =
+      for_each_chunk<WorstContact>(residuals.size(), [&](std::size_t begin, std::size_t end) {
+        WorstContact worst;
+        for (std::size_t i = begin; i < end; ++i) {
+          if (!(residuals[i] <= worst.residual)) worst = {residuals[i], static_cast<int>(i)};
+          residuals[i] /= reference_velocity;
+        }
+        return worst;
+      });
+  WorstContact worst;
+  for (const WorstContact& chunk : chunks) {
+    if (!(chunk.residual <= worst.residual)) worst = chunk;
+  }
+  return worst;
+}
+
 ContactSums sum_contacts(const Problem& problem, std::span<const Vec3> impulses,
                          std::span<const BodyVelocity> velocities, std::span<const double> masses,
                          Law law, double reference_velocity, std::span<double> residuals) {

@@ -23,6 +23,16 @@ double sum_of_squares(const Problem& problem, std::span<const Vec3> impulses,
                       std::span<const BodyVelocity> velocities, std::span<const double> masses,
                       Law law);
 
+/// The largest |p|/eta, m/s.
+double largest_speed(std::span<const Vec3> impulses, std::span<const double> masses);
+
+struct WorstContact {
+  double residual = 0.0;  // m/s
+  int index = -1;
+};
+/// The first of the largest, or of what is not a number; then all are divided by the reference.
+WorstContact scale_residuals(std::span<double> residuals, double reference_velocity);
+
 /// Of all contacts; docs/residuals.md says what each is for.
 struct ContactSums {
   // Sums.

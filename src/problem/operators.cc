@@ -43,18 +43,21 @@ void add_wrenches(const Problem& problem, const Impulses& impulses, std::int32_t
   }
 }
 
-/// M^-1 J^T p, summed in block order: the wrenches first, divided by the inertia once per body.
-/// Workers share the bodies and look at all contacts, so that the order stays.
-void velocity_changes(const Problem& problem, const Impulses& impulses,
+/// M^-1 J^T p, summed in block order: the wrenches first, divided by the inertia once per body. On
+/// top of `start`, a function of the body. Workers share the bodies and look at all contacts, so
+/// that the order stays.
+template <class Start>
+void velocity_changes(const Problem& problem, const Impulses& impulses, const Start& start,
                       std::vector<BodyVelocity>& velocities) {
   velocities.resize(problem.bodies.size());
-  for (BodyVelocity& sum : velocities) sum = BodyVelocity{};
   const auto count = static_cast<std::int32_t>(problem.bodies.size());
   const int ranges = problem.contacts.size() < kShared ? 1 : std::min(thread_count(), kMostRanges);
   parallel_for(ranges, 1, [&](int range, int) {
     const auto border = [&](int k) {
       return static_cast<std::int32_t>(std::int64_t{count} * k / ranges);
     };
+    std::fill(velocities.begin() + border(range), velocities.begin() + border(range + 1),
+              BodyVelocity{});
     add_wrenches(problem, impulses, border(range), border(range + 1), velocities);
   });
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
@@ -68,9 +71,11 @@ void velocity_changes(const Problem& problem, const Impulses& impulses,
   parallel_for(count, kBodyGrain, [&](int begin, int end) {
     for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
       const ProblemBody& body = problem.bodies[k];
-      velocities[k].linear = body.inverse_mass.cwiseProduct(velocities[k].linear);
+      const BodyVelocity from = start(body);
+      const Vec3 push = body.inverse_mass.cwiseProduct(velocities[k].linear);
       const Vec3 spin = body.inverse_inertia * velocities[k].angular;
-      velocities[k].angular = spin;
+      velocities[k].linear = push + from.linear;
+      velocities[k].angular = spin + from.angular;
     }
   });
 }
@@ -79,16 +84,18 @@ void velocity_changes(const Problem& problem, const Impulses& impulses,
 
 void velocities_from(const Problem& problem, const Impulses& impulses,
                      std::vector<BodyVelocity>& velocities) {
-  velocity_changes(problem, impulses, velocities);
-  for (std::size_t k = 0; k < velocities.size(); ++k) {
-    velocities[k].linear += problem.bodies[k].velocity;
-    velocities[k].angular += problem.bodies[k].angular_velocity;
-  }
+  velocity_changes(
+      problem, impulses,
+      [](const ProblemBody& body) {
+        return BodyVelocity{body.velocity, body.angular_velocity};
+      },
+      velocities);
 }
 
 void delassus_product(const Problem& problem, const Impulses& impulses,
                       std::vector<BodyVelocity>& velocities, Impulses& product) {
-  velocity_changes(problem, impulses, velocities);
+  velocity_changes(
+      problem, impulses, [](const ProblemBody&) { return BodyVelocity{}; }, velocities);
   product.contacts.resize(problem.contacts.size());
   product.rows.resize(problem.rows.size());
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {

@@ -11,9 +11,10 @@ int count_dependent_equations(const Model& model, const State& state, double ste
   StepForces no_forces;
   no_forces.force.assign(model.bodies.size(), Vec3::Zero());
   no_forces.torque.assign(model.bodies.size(), Vec3::Zero());
+  AssembleScratch scratch;
   Problem problem;
   std::vector<JointRow> rows;
-  assemble(model, state, {}, no_forces, step, problem);
+  assemble(model, state, {}, no_forces, step, scratch, problem);
   assemble_joints(model, state, step, problem, rows);
   std::vector<char> is_counted(rows.size());
   int equations = 0;

@@ -187,7 +187,7 @@ Receipt take_step(const Model& model, State& state, const StepForces& forces, do
   find_contacts(model, step, collision, state, w.contacts);
   watch.lap(&Receipt::Times::collide, receipt);
 
-  assemble(model, state, w.contacts, forces, step, w.problem);
+  assemble(model, state, w.contacts, forces, step, w.assembling, w.problem);
   assemble_joints(model, state, step, w.problem, w.joint_rows);
   warm_start(model, state, w.contacts, w.problem, w.impulses);
   warm_start_joints(model, state, step, w.joint_rows, w.impulses.rows);

@@ -37,6 +37,7 @@ struct StepWorkspace {
   std::vector<JointRow> joint_rows;  // what the rows of the problem belong to
   State next;
   Audit audit;
+  AssembleScratch assembling;
   RememberScratch remembering;
   std::vector<Energy> energies;
   std::vector<double> depths;            // m, the deepest overlap of each chunk of contacts
