@@ -215,8 +215,9 @@ std::string summary(const RunReport& report) {
   row("solver", fmt::format("{}, law {}{}, tolerance {:g}", report.solver, report.law, directions,
                             report.tolerance));
   if (report.solver == "soft-step") {
-    std::string substeps = fmt::format("min {}, mean {:.1f}, max {:.0f}", run.fewest_substeps,
-                                       run.substeps.mean(), run.substeps.max);
+    std::string substeps = fmt::format("min {}, mean {:.1f}, max {:.0f}; {:.1f} passes in each",
+                                       run.fewest_substeps, run.substeps.mean(), run.substeps.max,
+                                       run.iterations.sum / std::max(1.0, run.substeps.sum));
     if (report.budget_ms > 0.0) {
       substeps += fmt::format(
           "; chosen by the clock for {:g} ms per step, {} of {} steps took longer; not repeatable",

@@ -73,16 +73,17 @@ class SingleSweep {
     single_restart(problem, system_);
   }
   void run() { single_sweep(system_, {}); }
-  /// A pair: t2 (9), 4 velocities turned (60), sums turned back and two bodies moved (93). A
-  /// contact: relative velocity (31), momentum (9), 3x3 times vector and cone (23), relaxation
-  /// (12), torques and sums (27). Each contact of a pair but the last: two bodies moved (48).
+  /// A pair: t2 (9), velocity of b against a and its turn (48), sums turned back and two bodies
+  /// moved (81). A contact: relative velocity (13), momentum (9), 3x3 times vector and cone (23),
+  /// relaxation (12), torque and sums (27). Each contact of a pair but the last: the answer (72).
   KernelCost cost() const {
     const auto contacts = static_cast<double>(system_.contact_count);
     const auto pairs = static_cast<double>(system_.manifold_count());
+    const double answers = contacts > pairs ? bytes_of(system_.answers) : 0.0;
     return {contacts,
             bytes_of(system_.points) + bytes_of(system_.groups) + bytes_of(system_.p) +
-                bytes_of(system_.before) + bytes_of(system_.bodies),
-            162.0 * pairs + 102.0 * contacts + 48.0 * (contacts - pairs), true};
+                bytes_of(system_.before) + bytes_of(system_.bodies) + answers,
+            138.0 * pairs + 84.0 * contacts + 72.0 * (contacts - pairs), true};
   }
 
  private:
@@ -126,6 +127,7 @@ class SoftSweep {
     const std::vector<SoftContact> contacts(problem.contacts.size(), {-1e-3f, 1e-4f, 0.0f});
     system_.pack(problem, contacts);
     system_.read(no_impulses(problem), 1.0);
+    pairs_ = static_cast<double>(contacts.size()) / subject.points_per_pair;
     for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
       system_.bodies[k] = SoftBody{};
       for (int i = 0; i < 3; ++i) {
@@ -136,19 +138,21 @@ class SoftSweep {
     pass_.bias = bias;
   }
   void run() { soft_pass(system_, pass_); }
-  /// Velocity and move in the contact (27 each), gap and bias (16), normal (12), tangents (16),
-  /// friction (20), impulse to motion (75).
+  /// A pair: t2 (9), velocities and moves of b against a (77), two bodies moved (81). A contact:
+  /// velocity (12), gap and bias (17), normal (6), friction (24), torque and sums (21). Each
+  /// contact of a pair but the last: the answer (72).
   KernelCost cost() const {
     const auto contacts = static_cast<double>(system_.contact_count);
     return {contacts,
             bytes_of(system_.points) + bytes_of(system_.groups) + bytes_of(system_.impulses) +
                 bytes_of(system_.bodies),
-            193.0 * contacts, true};
+            (80.0 + 72.0) * contacts + (167.0 - 72.0) * pairs_, true};
   }
 
  private:
   SoftSystem system_;
   SoftPass pass_;
+  double pairs_ = 0.0;
 };
 using SoftBias = SoftSweep<SoftPass::Bias::sub_step>;
 using SoftRelax = SoftSweep<SoftPass::Bias::relaxed>;

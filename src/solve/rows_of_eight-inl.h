@@ -17,64 +17,69 @@ namespace scree {
 namespace HWY_NAMESPACE {
 namespace {
 
-#if HWY_MAX_BYTES >= 32
-/// Eight rows of eight to eight columns, and back: it is its own inverse.
-HWY_INLINE void transpose(V r[8]) {
-  const D d;
-  const hn::RepartitionToWide<D> wide;
-  const auto merge_lower = [&](V x, V y) HWY_ATTR {
-    return hn::BitCast(d, hn::InterleaveLower(wide, hn::BitCast(wide, x), hn::BitCast(wide, y)));
-  };
-  const auto merge_upper = [&](V x, V y) HWY_ATTR {
-    return hn::BitCast(d, hn::InterleaveUpper(wide, hn::BitCast(wide, x), hn::BitCast(wide, y)));
-  };
-  V pairs[8], fours[8];
-  for (int k = 0; k < 8; k += 2) {
-    pairs[k] = hn::InterleaveLower(d, r[k], r[k + 1]);
-    pairs[k + 1] = hn::InterleaveUpper(d, r[k], r[k + 1]);
-  }
-  for (int k = 0; k < 8; k += 4) {
-    fours[k] = merge_lower(pairs[k], pairs[k + 2]);
-    fours[k + 1] = merge_upper(pairs[k], pairs[k + 2]);
-    fours[k + 2] = merge_lower(pairs[k + 1], pairs[k + 3]);
-    fours[k + 3] = merge_upper(pairs[k + 1], pairs[k + 3]);
-  }
-  for (int k = 0; k < 4; ++k) {
-    r[k] = hn::ConcatLowerLower(d, fours[k + 4], fours[k]);
-    r[k + 4] = hn::ConcatUpperUpper(d, fours[k + 4], fours[k]);
-  }
-}
-
-/// rows: each of eight floats, aligned to 32 bytes.
+// Rows begin every `stride` floats, at least eight, aligned to 32 bytes.
+#if HWY_TARGET == HWY_SCALAR
+template <int stride = 8>
 HWY_INLINE void gather_rows(const float* rows, const std::int32_t* index, V r[8]) {
-  const D d;
-  for (int k = 0; k < 8; ++k) r[k] = hn::Load(d, rows + std::ptrdiff_t{8} * index[k]);
-  transpose(r);
+  const float* row = rows + std::ptrdiff_t{stride} * index[0];
+  for (int i = 0; i < 8; ++i) r[i] = hn::Set(D(), row[i]);
 }
 
+template <int stride = 8>
 HWY_INLINE void scatter_rows(V r[8], const std::int32_t* index, float* rows) {
-  const D d;
-  transpose(r);
-  for (int k = 0; k < 8; ++k) hn::Store(r[k], d, rows + std::ptrdiff_t{8} * index[k]);
+  float* row = rows + std::ptrdiff_t{stride} * index[0];
+  for (int i = 0; i < 8; ++i) row[i] = hn::GetLane(r[i]);
 }
 #else
-HWY_INLINE void gather_rows(const float* rows, const std::int32_t* index, V r[8]) {
+/// Four rows of four to four columns in each block of 128 bits, and back: it is its own inverse.
+HWY_INLINE void transpose(V r[4]) {
   const D d;
-  alignas(64) float column[8];
-  for (int i = 0; i < 8; ++i) {
-    for (std::size_t k = 0; k < hn::Lanes(d); ++k)
-      column[k] = rows[std::ptrdiff_t{8} * index[k] + i];
-    r[i] = hn::Load(d, column);
-  }
+  const hn::RepartitionToWide<D> wide;
+  const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, r[0], r[1]));
+  const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, r[2], r[3]));
+  const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, r[0], r[1]));
+  const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, r[2], r[3]));
+  r[0] = hn::BitCast(d, hn::InterleaveLower(wide, low01, low23));
+  r[1] = hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23));
+  r[2] = hn::BitCast(d, hn::InterleaveLower(wide, high01, high23));
+  r[3] = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
 }
 
+/// Columns that are not used cost nothing.
+template <int stride = 8>
+HWY_INLINE void gather_rows(const float* rows, const std::int32_t* index, V r[8]) {
+  const D d;
+  for (int k = 0; k < 4; ++k) {
+    const float* row = rows + std::ptrdiff_t{stride} * index[k];
+#if HWY_MAX_BYTES >= 32
+    const hn::Half<D> half;
+    const float* next = rows + std::ptrdiff_t{stride} * index[k + 4];
+    r[k] = hn::Combine(d, hn::Load(half, next), hn::Load(half, row));
+    r[k + 4] = hn::Combine(d, hn::Load(half, next + 4), hn::Load(half, row + 4));
+#else
+    r[k] = hn::Load(d, row);
+    r[k + 4] = hn::Load(d, row + 4);
+#endif
+  }
+  transpose(r);
+  transpose(r + 4);
+}
+
+template <int stride = 8>
 HWY_INLINE void scatter_rows(V r[8], const std::int32_t* index, float* rows) {
   const D d;
-  alignas(64) float column[8];
-  for (int i = 0; i < 8; ++i) {
-    hn::Store(r[i], d, column);
-    for (std::size_t k = 0; k < hn::Lanes(d); ++k)
-      rows[std::ptrdiff_t{8} * index[k] + i] = column[k];
+  transpose(r);
+  transpose(r + 4);
+  for (int k = 0; k < 4; ++k) {
+    float* row = rows + std::ptrdiff_t{stride} * index[k];
+#if HWY_MAX_BYTES >= 32
+    float* next = rows + std::ptrdiff_t{stride} * index[k + 4];
+    hn::Store(hn::ConcatLowerLower(d, r[k + 4], r[k]), d, row);
+    hn::Store(hn::ConcatUpperUpper(d, r[k + 4], r[k]), d, next);
+#else
+    hn::Store(r[k], d, row);
+    hn::Store(r[k + 4], d, row + 4);
+#endif
   }
 }
 #endif

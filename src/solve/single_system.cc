@@ -172,8 +172,9 @@ void SingleSystem::blank_missing(const SingleGroup& group) {
     const auto at = static_cast<std::size_t>(k);
     for (std::size_t lane = 0; lane < kSingleLanes; ++lane) {
       if (source[at * kSingleLanes + lane] >= 0) continue;
-      for (int i = 0; i < 6; ++i) points[at].inverse[i][lane] = blocks[at].w[i][lane] = 0.0f;
-      blocks[at].w[0][lane] = 1e-30f;  // too small to count as weight; keeps divisions finite
+      for (int i = 0; i < 6; ++i) points[at].inverse[i][lane] = 0.0f;
+      blocks[at].coupling[0][lane] = blocks[at].coupling[1][lane] = 0.0f;
+      blocks[at].weight[lane] = 0.0f;  // does not count
       points[at].bias[lane] = 1.0f;
     }
   }
@@ -204,6 +205,7 @@ bool SingleSystem::pack(const Problem& problem, const Impulses& impulses, Law la
     if (ends_stage) stage_start.push_back(static_cast<std::int32_t>(groups.size()));
     begin = end;
   }
+  answers.resize(groups.size());
   points.resize(point_count_);
   blocks.resize(point_count_);
   p.resize(point_count_);

@@ -18,10 +18,11 @@
 #include "scree/problem.h"
 #include "solve/aligned.h"
 #include "solve/colours.h"
+#include "solve/manifold_answer.h"
 
 namespace scree {
 
-constexpr int kSingleLanes = 8;
+constexpr int kSingleLanes = kManifoldLanes;
 
 struct alignas(32) SingleBody {
   float v[3], w[3];  // m/s, rad/s
@@ -33,10 +34,11 @@ enum class Moving : std::int32_t { both, first, second };
 
 struct alignas(32) SingleGroup {
   std::int32_t a[kSingleLanes], b[kSingleLanes];
-  float n[3][kSingleLanes], t1[3][kSingleLanes];                 // world axes; t2 = n x t1
+  // All in world axes; t2 = n x t1.
+  float n[3][kSingleLanes], t1[3][kSingleLanes];
   float mass_a[kSingleLanes], mass_b[kSingleLanes];              // 1/kg
-  float inertia_a[6][kSingleLanes], inertia_b[6][kSingleLanes];  // 1/(kg m^2), in the frame
-  float offset[3][kSingleLanes];                                 // m, arm_b - arm_a, in the frame
+  float inertia_a[6][kSingleLanes], inertia_b[6][kSingleLanes];  // 1/(kg m^2)
+  float offset[3][kSingleLanes];                                 // m, arm_b - arm_a
   float friction[kSingleLanes];
   std::int32_t first, count;  // points first .. first+count-1
   Moving moving;
@@ -53,8 +55,8 @@ struct alignas(32) SinglePoint {
 
 /// What only sliding points and the residual need.
 struct alignas(32) SingleBlock {
-  float w[6][kSingleLanes];  // the Delassus block
-  float slip[kSingleLanes];  // alpha of u_t = -alpha p_t, from which the next visit starts
+  float coupling[2][kSingleLanes];  // n1/nn and n2/nn of the Delassus block
+  float weight[kSingleLanes];       // 1/kg, a third of its trace
 };
 
 struct alignas(32) SingleImpulse {
@@ -65,6 +67,7 @@ struct SingleSystem {
   AlignedVector<SingleBody> bodies, bodies_before;  // after the sweep, and after the one before it
   AlignedVector<SingleBody> drifted;                // scratch of single_refresh()
   AlignedVector<SingleGroup> groups;
+  AlignedVector<ManifoldAnswer> answers;  // of each group; points alone do without
   AlignedVector<SinglePoint> points;
   AlignedVector<SingleBlock> blocks;
   AlignedVector<SingleImpulse> p, before;

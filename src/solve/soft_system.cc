@@ -140,6 +140,7 @@ void SoftSystem::fill_group(const Problem& problem, std::span<const SoftContact>
     group.a[lane] = group.b[lane] = 0;
     group.friction[lane] = 0.0f;
     group.closed[lane] = 1.0f;
+    group.inverse_closed[lane] = 1.0f;
     for (auto* vector : {&group.n, &group.t1, &group.apart}) fill(*vector, Vec3::Zero(), lane);
     fill_mass(problem.bodies[0], lane, group.mass_a);
     fill_mass(problem.bodies[0], lane, group.mass_b);
@@ -149,7 +150,7 @@ void SoftSystem::fill_group(const Problem& problem, std::span<const SoftContact>
     const std::int32_t used_points = is_used ? sorted_[at(begin + lane)].count : 0;
     for (std::int32_t k = used_points; k < group.count; ++k) {
       SoftPoint& point = points[at(group.first + k)];
-      fill(point.arm_a, Vec3::Zero(), lane);
+      fill(point.arm, Vec3::Zero(), lane);
       point.gap[lane] = 1.0f;  // open
       point.bounce[lane] = 0.0f;
     }
@@ -167,12 +168,13 @@ void SoftSystem::fill_group(const Problem& problem, std::span<const SoftContact>
     fill(group.apart, frame.arm_b - frame.arm_a, lane);
     group.friction[lane] = static_cast<float>(frame.friction);
     group.closed[lane] = contacts[at(m.first)].closed;
+    group.inverse_closed[lane] = 1.0f / (9.0f * group.closed[lane]);
     fill_mass(a, lane, group.mass_a);
     fill_mass(b, lane, group.mass_b);
     for (std::int32_t k = 0; k < m.count; ++k) {
       SoftPoint& point = points[at(group.first + k)];
       const SoftContact& contact = contacts[at(m.first + k)];
-      fill(point.arm_a, problem.contacts[at(m.first + k)].arm_a, lane);
+      fill(point.arm, problem.contacts[at(m.first + k)].arm_a, lane);
       point.gap[lane] = contact.gap;
       point.bounce[lane] = contact.bounce;
       source[at(group.first + k) * kSoftLanes + static_cast<std::size_t>(lane)] = m.first + k;

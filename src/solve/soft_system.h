@@ -20,10 +20,11 @@
 #include "scree/problem.h"
 #include "solve/aligned.h"
 #include "solve/colours.h"
+#include "solve/manifold_answer.h"
 
 namespace scree {
 
-constexpr int kSoftLanes = 8;
+constexpr int kSoftLanes = kManifoldLanes;
 
 /// Velocity and what it has moved the body by since the step began, in one cache line.
 struct alignas(64) SoftBody {
@@ -44,10 +45,12 @@ struct alignas(64) SoftMass {
 
 struct alignas(64) SoftGroup {
   float n[3][kSoftLanes], t1[3][kSoftLanes];  // t2 = n x t1
-  float apart[3][kSoftLanes];                 // arm_b - arm_a, m
+  float apart[3][kSoftLanes];                 // m, arm_b - arm_a, world axes
   float friction[kSoftLanes];
-  float closed[kSoftLanes];  // m, gaps and overlaps below count as none
-  SoftMass mass_a, mass_b;
+  float closed[kSoftLanes];          // m, gaps and overlaps below count as none
+  float inverse_closed[kSoftLanes];  // 1/m, of nine times that
+  SoftMass mass_a, mass_b;           // world axes
+  ManifoldAnswer answer;             // made by soft_prepare()
   std::int32_t a[kSoftLanes], b[kSoftLanes];
   std::int32_t first, count;        // points first .. first+count-1
   std::uint8_t writes_a, writes_b;  // lanes whose body can move
@@ -55,9 +58,9 @@ struct alignas(64) SoftGroup {
 };
 
 struct alignas(32) SoftPoint {
-  float arm_a[3][kSoftLanes];  // m
-  float gap[kSoftLanes];       // m at the start of the step; or the bias in m/s (SoftPass)
-  float bounce[kSoftLanes];    // m/s, velocity to leave with; 0: none
+  float arm[3][kSoftLanes];  // m, from the centre of a; soft_prepare() turns it into the frame
+  float gap[kSoftLanes];     // m at the start of the step; or the bias in m/s (SoftPass)
+  float bounce[kSoftLanes];  // m/s, velocity to leave with; 0: none
   // Made by soft_prepare(): inverse of the normal entry, coupling to the tangents, inverse of the
   // tangential block (11 12 22), and a step that is safe in any direction.
   float inverse_n[kSoftLanes], n1[kSoftLanes], n2[kSoftLanes];

@@ -94,10 +94,14 @@ HWY_INLINE void scatter(const V3& v, const V3& w, const std::int32_t* index, Wid
 }
 #endif
 
-HWY_INLINE Motion load_motion(const WideSystem& system, const WideGroup& group, int lane) {
-  Motion m;
+HWY_INLINE void load_motion(const WideSystem& system, const WideGroup& group, int lane, Motion& m) {
   gather(system.bodies.data(), group.a + lane, m.va, m.wa);
   gather(system.bodies.data(), group.b + lane, m.vb, m.wb);
+}
+
+HWY_INLINE Motion load_motion(const WideSystem& system, const WideGroup& group, int lane) {
+  Motion m;
+  load_motion(system, group, lane, m);
   return m;
 }
 
@@ -350,7 +354,7 @@ HWY_INLINE void change_all(WideSystem& system, WideImpulse* impulses, const Chan
         const Changed changed = change(load3(impulses[at].p, lane), point, at, lane);
         store3(changed.fresh, impulses[at].p, lane);
         if (hn::AllTrue(d, hn::Eq(dot(changed.push, changed.push), hn::Zero(d)))) continue;
-        if (!is_loaded) m = load_motion(system, group, lane);
+        if (!is_loaded) load_motion(system, group, lane, m);
         is_loaded = true;
         apply(group, point, load_frame(point, lane), changed.push, lane, m);
       }

@@ -44,7 +44,7 @@ void copy_but_memory(const State& from, State& to) {
 
 SoftStepper::SoftStepper(const SolveOptions& options, double budget_ms)
     : settings_(soft_settings(options)),
-      budget_(budget_ms, settings_.substeps),
+      budget_(budget_ms, {settings_.substeps, settings_.relaxations}, settings_.passes),
       solves_cold_(option(options, "cold", 1.0) != 0.0) {}
 
 /// Gaps and bounces. Overlap is undone by moving bodies, not by their velocities at the end: the
@@ -130,7 +130,10 @@ Receipt SoftStepper::take_step(const Model& model, State& state, const StepForce
   receipt.visits = start_cold(state, options, w);
   watch.lap(&Receipt::Times::solve, receipt);
   SoftSettings settings = settings_;
-  if (budget_.is_set()) settings.substeps = budget_.substeps();
+  if (budget_.is_set()) {
+    settings.substeps = budget_.plan().substeps;
+    settings.relaxations = budget_.plan().relaxations;
+  }
   settings.recovery_speed = model.recovery_speed;
   sub_steps_.run(w.problem, before_, contacts_, w.impulses, options.law, settings, result_);
   std::swap(w.impulses, result_.sums);

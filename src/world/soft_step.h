@@ -14,7 +14,7 @@ namespace scree {
 /// Keeps its memory between steps. What the next step needs of this one is in the state.
 class SoftStepper {
  public:
-  /// `budget_ms`: time for a step, by which the number of sub-steps is chosen; 0: as the options
+  /// `budget_ms`: time for a step, by which sub-steps and relaxations are chosen; 0: as the options
   /// say. Throws InputError for options that are none.
   SoftStepper(const SolveOptions& options, double budget_ms);
 

@@ -17,8 +17,8 @@ Json solver_of(const Folder& folder, const std::string& budget) {
   return Json::parse(outcome.out, nullptr, false)["solver"];
 }
 
-// A hundred seconds are time for 64 sub-steps of twenty bricks: from 4 it goes there as soon as
-// that has lasted ten steps. In a nanosecond there is time for nothing: 4 in the first step, 1 from
+// A hundred seconds are time for 64 sub-steps of twenty bricks with four passes each: from 4 with
+// two it goes there as soon as that has lasted ten steps. In a nanosecond there is time for nothing: 4 in the first step, 1 from
 // then on.
 TEST(RunBudget, ChoosesSubStepsAndSaysWhatTheyCost) {
   const Folder folder;
@@ -27,6 +27,7 @@ TEST(RunBudget, ChoosesSubStepsAndSaysWhatTheyCost) {
   EXPECT_EQ(ample["budget_ms"], 100000.0);
   EXPECT_EQ(ample["substeps"]["min"], 4);
   EXPECT_EQ(ample["substeps"]["max"], 64);
+  EXPECT_EQ(ample["iterations"]["max"], 64 * 4);
   EXPECT_EQ(ample["over_budget_steps"], 0);
   const Json none = solver_of(folder, "1e-6");
   EXPECT_EQ(none["substeps"]["min"], 1);

@@ -274,22 +274,45 @@ TEST(SoftStep, RefusesWhatItDoesNotDo) {
   EXPECT_THROW(World(scene, soft()), InputError);
 }
 
-// 3 ms beside the sub-steps, 0.5 ms each: of a budget of 10 ms, 9 are planned with, so
-// (9 - 3) / 0.5 = 12. When the rest grows to 8 ms there is room for two.
+// 3 ms beside the sub-steps, passes of 0.5 ms: of a budget of 10 ms, 9 are planned with, so
+// (9 - 3) / 0.5 = 12 passes, two in each of six sub-steps. When the rest grows to 7 ms there is room
+// for two sub-steps.
 TEST(SoftBudget, FindsTheSubStepsThatFit) {
-  SoftBudget budget(10.0, 4);
+  SoftBudget budget(10.0, {4, 1}, 1);
   const auto make_steps = [&](int count, double rest) {
-    for (int k = 0; k < count; ++k)
-      budget.add(rest + 0.5 * budget.substeps(), 0.5 * budget.substeps());
+    for (int k = 0; k < count; ++k) {
+      const SoftBudget::Plan plan = budget.plan();
+      const double spent = 0.5 * plan.substeps * (1 + plan.relaxations);
+      budget.add(rest + spent, spent);
+    }
   };
   make_steps(9, 3.0);
-  EXPECT_EQ(budget.substeps(), 4) << "more only when it lasts";
+  EXPECT_EQ(budget.plan().substeps, 4) << "more only when it lasts";
   make_steps(1, 3.0);
-  EXPECT_EQ(budget.substeps(), 12);
-  make_steps(50, 8.0);
-  EXPECT_EQ(budget.substeps(), 2);
+  EXPECT_EQ(budget.plan().substeps, 6);
+  EXPECT_EQ(budget.plan().relaxations, 1);
+  make_steps(50, 7.0);
+  EXPECT_EQ(budget.plan().substeps, 2);
   make_steps(50, 100.0);
-  EXPECT_EQ(budget.substeps(), 1);
+  EXPECT_EQ(budget.plan().substeps, 1);
+  EXPECT_EQ(budget.plan().relaxations, 1);
+}
+
+// Passes of 0.1 ms and nothing else: 0.9 of 3.05 ms are 27 of them, nine sub-steps with two
+// relaxations each instead of 13 with one; of 4.5 ms 40, ten with three; of 100 ms all of 64.
+TEST(SoftBudget, RelaxesMoreOnceThereAreEnoughSubSteps) {
+  const auto plan = [](double budget_ms) {
+    SoftBudget budget(budget_ms, {4, 1}, 1);
+    for (int k = 0; k < 50; ++k) {
+      const SoftBudget::Plan now = budget.plan();
+      const double spent = 0.1 * now.substeps * (1 + now.relaxations);
+      budget.add(spent, spent);
+    }
+    return std::pair(budget.plan().substeps, budget.plan().relaxations);
+  };
+  EXPECT_EQ(plan(3.05), std::pair(9, 2));
+  EXPECT_EQ(plan(4.5), std::pair(10, 3));
+  EXPECT_EQ(plan(100.0), std::pair(64, 3));
 }
 
 }  // namespace
