@@ -182,14 +182,20 @@ void ball_restart(const Problem& problem, BallSystem& system) {
 }
 
 void ball_refresh(const Problem& problem, BallSystem& system) {
-  system.drifted = system.bodies;
+  // The last step of the velocities is kept, whatever they had drifted by.
+  const auto add_to_before = [&](float sign) {
+    parallel_for(static_cast<int>(system.bodies.size()), kBodyGrain, [&](int begin, int end) {
+      for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+        for (int i = 0; i < 3; ++i) {
+          system.bodies_before[k].v[i] += sign * system.bodies[k].v[i];
+          system.bodies_before[k].w[i] += sign * system.bodies[k].w[i];
+        }
+      }
+    });
+  };
+  add_to_before(-1.0f);
   system.compute_velocities(problem);
-  for (std::size_t k = 0; k < system.bodies.size(); ++k) {
-    for (int i = 0; i < 3; ++i) {
-      system.bodies_before[k].v[i] += system.bodies[k].v[i] - system.drifted[k].v[i];
-      system.bodies_before[k].w[i] += system.bodies[k].w[i] - system.drifted[k].w[i];
-    }
-  }
+  add_to_before(1.0f);
 }
 
 void ball_sweeps(BallSystem& system, float relaxation, std::span<const float> momenta) {

@@ -11,7 +11,7 @@
 namespace scree {
 namespace {
 
-constexpr int kGroupGrain = 128, kContactGrain = 4096;
+constexpr int kGroupGrain = 128, kBodyGrain = 2048, kContactGrain = 4096;
 constexpr double kRound = 1e-7;  // what counts as equal, relative: single precision
 constexpr double kFirstDescentWeight = 1e-2;
 
@@ -34,11 +34,17 @@ bool is_along(const Vec3& arm, const Vec3& normal) {
 bool BallSystem::holds(const Problem& problem) {
   if (!problem.rows.empty()) return false;
   moves_.resize(problem.bodies.size());
-  for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
-    moves_[k] = can_move(problem.bodies[k]) ? 1 : 0;
-    if (moves_[k] != 0 && !is_ball(problem.bodies[k])) return false;
-  }
   std::atomic<bool> holds_all = true;
+  parallel_for(static_cast<int>(problem.bodies.size()), kBodyGrain, [&](int begin, int end) {
+    if (!holds_all.load(std::memory_order_relaxed)) return;
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+      moves_[k] = can_move(problem.bodies[k]) ? 1 : 0;
+      if (moves_[k] == 0 || is_ball(problem.bodies[k])) continue;
+      holds_all.store(false, std::memory_order_relaxed);
+      return;
+    }
+  });
+  if (!holds_all) return false;
   parallel_for(static_cast<int>(problem.contacts.size()), kContactGrain, [&](int begin, int end) {
     if (!holds_all.load(std::memory_order_relaxed)) return;
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {

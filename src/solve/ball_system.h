@@ -42,7 +42,6 @@ struct BallSystem {
   /// Moving bodies; then for each contact that has a fixed one the velocity of that at the point,
   /// and a row for idle lanes, so that no two groups of a stage ever write to one row.
   AlignedVector<BallBody> bodies, bodies_before;
-  AlignedVector<BallBody> drifted;  // scratch of ball_refresh()
   AlignedVector<BallGroup> groups;
   AlignedVector<BallImpulse> p, before;  // on the cones but for rounding
   std::vector<std::int32_t> source;      // contact of (group, lane); -1: none

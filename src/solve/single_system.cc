@@ -1,6 +1,7 @@
 #include "solve/single_system.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "base/parallel.h"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr int kPointsPerManifold = 4;
 constexpr int kPackGrain = 64;  // groups of one task
+constexpr int kBodyGrain = 2048, kContactGrain = 4096;
 
 bool sticks(const ContactBlock& contact, const Vec3& p) {
   const double limit = 0.999 * contact.friction * p[0];
@@ -25,19 +27,26 @@ bool is_same_manifold(const ContactBlock& one, const ContactBlock& other) {
 /// Equal in all directions, or planar: then nothing is ever pushed along z.
 bool is_held(const Problem& problem) {
   if (!problem.rows.empty()) return false;
-  bool is_planar = false;
-  for (const ProblemBody& body : problem.bodies) {
-    const Vec3& m = body.inverse_mass;
-    if (m[0] != m[1]) return false;
-    if (m[0] == m[2]) continue;
-    if (m[2] != 0.0) return false;
-    is_planar = true;
-  }
-  for (const ContactBlock& contact : problem.contacts) {
-    if (contact.bias[1] != 0.0 || contact.bias[2] != 0.0) return false;
-    if (is_planar && (contact.normal[2] != 0.0 || contact.tangent[2] != 0.0)) return false;
-  }
-  return true;
+  std::atomic<bool> is_planar = false, holds_all = true;
+  parallel_for(static_cast<int>(problem.bodies.size()), kBodyGrain, [&](int begin, int end) {
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+      const Vec3& m = problem.bodies[k].inverse_mass;
+      if (m[0] != m[1] || (m[0] != m[2] && m[2] != 0.0)) holds_all.store(false);
+      if (m[0] != m[2]) is_planar.store(true);
+    }
+  });
+  if (!holds_all) return false;
+  parallel_for(static_cast<int>(problem.contacts.size()), kContactGrain, [&](int begin, int end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const ContactBlock& contact = problem.contacts[i];
+      const bool is_driven = contact.bias[1] != 0.0 || contact.bias[2] != 0.0;
+      if (!is_driven && (!is_planar || (contact.normal[2] == 0.0 && contact.tangent[2] == 0.0)))
+        continue;
+      holds_all.store(false);
+      return;
+    }
+  });
+  return holds_all;
 }
 
 template <std::size_t size, class From>
@@ -53,31 +62,63 @@ void fill(float (&to)[6][kSingleLanes], const Mat3& from, std::size_t lane) {
 
 }  // namespace
 
+/// Contacts from `begin` on, up to the first run of equals that starts at `end` or later.
+template <class Take>
+void SingleSystem::for_manifolds(const Problem& problem, std::size_t begin, std::size_t end,
+                                 const Take& take) const {
+  const std::vector<ContactBlock>& contacts = problem.contacts;
+  const auto continues = [&](std::size_t i) {
+    return i > 0 && is_same_manifold(contacts[i - 1], contacts[i]);
+  };
+  while (begin < end && continues(begin)) ++begin;
+  for (std::size_t first = begin; first < end;) {
+    std::size_t last = first + 1;
+    while (last < contacts.size() && continues(last)) ++last;
+    const bool moves = moves_[static_cast<std::size_t>(contacts[first].a)] != 0 ||
+                       moves_[static_cast<std::size_t>(contacts[first].b)] != 0;
+    for (; moves && first < last; first += kPointsPerManifold)  // else the impulse stays zero
+      take(first, std::min<std::size_t>(kPointsPerManifold, last - first));
+    first = last;
+  }
+}
+
 void SingleSystem::find_manifolds(const Problem& problem, const Impulses& impulses) {
   moves_.resize(problem.bodies.size());
-  for (std::size_t k = 0; k < problem.bodies.size(); ++k)
-    moves_[k] = can_move(problem.bodies[k]) ? 1 : 0;
-  manifolds_.clear();
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    const ContactBlock& contact = problem.contacts[i];
-    const int restless = sticks(contact, impulses.contacts[i]) ? 0 : 1;
-    if (i > 0 && !manifolds_.empty()) {
-      Manifold& last = manifolds_.back();
-      if (last.first + last.count == static_cast<std::int32_t>(i) &&
-          last.count < kPointsPerManifold && is_same_manifold(problem.contacts[i - 1], contact)) {
-        ++last.count;
-        last.restless += restless;
-        continue;
-      }
-    }
-    const bool moves_a = moves_[static_cast<std::size_t>(contact.a)] != 0;
-    const bool moves_b = moves_[static_cast<std::size_t>(contact.b)] != 0;
-    if (!moves_a && !moves_b) continue;  // nothing to solve, the impulse stays zero
-    manifolds_.push_back({contact.a, contact.b, static_cast<std::int32_t>(i), 1, 0, restless,
-                          moves_a && moves_b ? Moving::both
-                          : moves_a          ? Moving::first
-                                             : Moving::second});
-  }
+  parallel_for(static_cast<int>(problem.bodies.size()), kBodyGrain, [&](int begin, int end) {
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
+      moves_[k] = can_move(problem.bodies[k]) ? 1 : 0;
+  });
+  const auto count = static_cast<int>(problem.contacts.size());
+  const auto chunks = static_cast<std::size_t>((count + kContactGrain - 1) / kContactGrain);
+  chunk_start_.assign(chunks + 1, 0);
+  parallel_for(count, kContactGrain, [&](int begin, int end) {
+    std::size_t& here = chunk_start_[static_cast<std::size_t>(begin / kContactGrain) + 1];
+    for_manifolds(problem, static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
+                  [&](std::size_t, std::size_t) { ++here; });
+  });
+  for (std::size_t k = 0; k < chunks; ++k) chunk_start_[k + 1] += chunk_start_[k];
+  manifolds_.resize(chunk_start_.back());
+  parallel_for(count, kContactGrain, [&](int begin, int end) {
+    std::size_t at = chunk_start_[static_cast<std::size_t>(begin / kContactGrain)];
+    for_manifolds(problem, static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
+                  [&](std::size_t first, std::size_t points) {
+                    const ContactBlock& contact = problem.contacts[first];
+                    const bool moves_a = moves_[static_cast<std::size_t>(contact.a)] != 0;
+                    const bool moves_b = moves_[static_cast<std::size_t>(contact.b)] != 0;
+                    int restless = 0;
+                    for (std::size_t i = first; i < first + points; ++i)
+                      restless += sticks(problem.contacts[i], impulses.contacts[i]) ? 0 : 1;
+                    manifolds_[at++] = {contact.a,
+                                        contact.b,
+                                        static_cast<std::int32_t>(first),
+                                        static_cast<std::int32_t>(points),
+                                        0,
+                                        restless,
+                                        moves_a && moves_b ? Moving::both
+                                        : moves_a          ? Moving::first
+                                                           : Moving::second};
+                  });
+  });
 }
 
 /// Those that stand on something fixed first; then by colour, and like with like. A manifold that
@@ -221,21 +262,24 @@ bool SingleSystem::pack(const Problem& problem, const Impulses& impulses, Law la
 
 void SingleSystem::write(Impulses& impulses) const {
   impulses.contacts.assign(contact_count, Vec3::Zero());
-  for (const SingleGroup& group : groups) {
-    for (std::int32_t k = group.first; k < group.first + group.count; ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      for (std::size_t lane = 0; lane < kSingleLanes; ++lane) {
-        const std::int32_t to = source[at * kSingleLanes + lane];
-        if (to < 0) continue;
-        const double normal = std::max(0.0f, p[at].p[0][lane]), t1 = p[at].p[1][lane],
-                     t2 = p[at].p[2][lane];
-        const double limit = static_cast<double>(group.friction[lane]) * normal;
-        const double length = std::sqrt(t1 * t1 + t2 * t2);
-        const double scale = length > limit ? limit / length : 1.0;
-        impulses.contacts[static_cast<std::size_t>(to)] = Vec3(normal, scale * t1, scale * t2);
+  parallel_for(static_cast<int>(groups.size()), kPackGrain, [&](int begin, int end) {
+    for (auto g = static_cast<std::size_t>(begin); g < static_cast<std::size_t>(end); ++g) {
+      const SingleGroup& group = groups[g];
+      for (std::int32_t k = group.first; k < group.first + group.count; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        for (std::size_t lane = 0; lane < kSingleLanes; ++lane) {
+          const std::int32_t to = source[at * kSingleLanes + lane];
+          if (to < 0) continue;
+          const double normal = std::max(0.0f, p[at].p[0][lane]), t1 = p[at].p[1][lane],
+                       t2 = p[at].p[2][lane];
+          const double limit = static_cast<double>(group.friction[lane]) * normal;
+          const double length = std::sqrt(t1 * t1 + t2 * t2);
+          const double scale = length > limit ? limit / length : 1.0;
+          impulses.contacts[static_cast<std::size_t>(to)] = Vec3(normal, scale * t1, scale * t2);
+        }
       }
     }
-  }
+  });
 }
 
 }  // namespace scree

@@ -91,12 +91,16 @@ struct SingleSystem {
     int restless;  // points that do not stick at the start
     Moving moving;
   };
+  template <class Take>
+  void for_manifolds(const Problem& problem, std::size_t begin, std::size_t end,
+                     const Take& take) const;
   void find_manifolds(const Problem& problem, const Impulses& impulses);
   void colour();
   void add_group(std::size_t begin, std::size_t end);
   void fill_group(const Problem& problem, const Impulses& impulses, Law law, std::size_t index);
   void blank_missing(const SingleGroup& group);
   std::vector<Manifold> manifolds_, sorted_;
+  std::vector<std::size_t> chunk_start_;  // of manifolds_
   Colours colours_;
   std::vector<char> moves_;
   std::vector<std::int32_t> first_manifold_, idle_row_;  // of each group; -1: no lane is idle

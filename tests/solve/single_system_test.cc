@@ -200,6 +200,25 @@ TEST(SingleSystem, ThreadsDoNotChangeABit) {
   set_thread_count(before);
 }
 
+// 2000 stools with three legs, and one table with six, whose points do not fit into one manifold.
+// Contacts are gone through in chunks of 4096, which is no multiple of three: one of the stools
+// lies across a border.
+TEST(SingleSystem, FindsManifoldsAcrossTheBordersOfChunks) {
+  Problem problem;
+  problem.bodies.emplace_back();
+  for (int k = 1; k <= 2001; ++k) {
+    problem.bodies.push_back(free_body(1.0, Vec3::Ones(), Vec3::Zero()));
+    for (int leg = 0; leg < (k == 2001 ? 6 : 3); ++leg) {
+      problem.contacts.push_back(
+          contact_between(0, k, Vec3::UnitZ(), Vec3::Zero(), Vec3(0.1 * leg, 0, -0.5), 0.5));
+    }
+  }
+  SingleSystem system;
+  ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
+  EXPECT_EQ(system.manifold_count(), 2002u);
+  expect_each_once(system.source, problem.contacts.size());
+}
+
 TEST(SingleSystem, SaysWhatItDoesNotHold) {
   SingleSystem system;
   Problem rows = box_stack(2, 0.5);
