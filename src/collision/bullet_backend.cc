@@ -300,6 +300,7 @@ class BulletBackend : public CollisionBackend {
     find_parted(model, state, parted_);
     world_->find_pairs(parted_, pairs_);
     contacts.list.clear();
+    contacts.passing.clear();
     for (const Pair& pair : pairs_) {
       const int a = model.colliders[static_cast<std::size_t>(pair.first)].body;
       const int b = model.colliders[static_cast<std::size_t>(pair.second)].body;

@@ -5,12 +5,17 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/model.h"
 #include "model/state.h"
 
 namespace scree {
+
+/// The body to whose face a normal belongs, and with which it turns. Neither: unknown, or between
+/// two corners. Only planar polygons say it.
+enum class NormalOf : std::uint8_t { neither, a, b };
 
 /// One contact point. Body a has the lower index; the normal points from a to b.
 struct Contact {
@@ -21,6 +26,7 @@ struct Contact {
   double gap = 0.0;  // m, > 0 apart
   std::uint64_t feature =
       0;  // the same from step to step while the same features touch; unique within (a, b)
+  NormalOf normal_of = NormalOf::neither;
 };
 
 struct CollisionCounts {
@@ -32,6 +38,9 @@ struct CollisionCounts {
 /// Ordered by (a, b, feature), so that the result does not depend on how it was found.
 struct Contacts {
   std::vector<Contact> list;
+  /// Planar polygons near each other without a contact: level faces that miss each other along
+  /// their plane. They may meet within the step all the same.
+  std::vector<std::pair<std::int32_t, std::int32_t>> passing;
   CollisionCounts counts;
 };
 

@@ -229,7 +229,8 @@ void NativeBackend::add_contacts(const Model& model, const Pair& pair,
                            .point = point.point,
                            .normal = point.normal,
                            .gap = point.gap,
-                           .feature = feature});
+                           .feature = feature,
+                           .normal_of = point.normal_of});
   }
 }
 
@@ -253,6 +254,7 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
   chunk.found.clear();
   chunk.supports.clear();
   chunk.support_at.clear();
+  chunk.passing.clear();
   for (const Pair& pair : pairs) {
     const PlacedCollider& a = placed_[at(pair.first)];
     const PlacedCollider& b = placed_[at(pair.second)];
@@ -308,6 +310,7 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
       }
     } else if (chunk.is_polygons[k] != 0) {
       // In the plane already, and their points are never the same.
+      if (chunk.polygons.is_passing(polygon)) chunk.passing.emplace_back(a.body, b.body);
       const std::span<PairContact> found = chunk.polygons.contacts(polygon++);
       for (PairContact& contact : found) contact.point.z() = 0.0;
       add_contacts(model, pair, found, chunk);
@@ -343,6 +346,8 @@ void NativeBackend::append_chunks(std::size_t count, Contacts& contacts) {
   });
   for (std::size_t i = 0; i < count; ++i) {
     supports_.insert(supports_.end(), chunks_[i].supports.begin(), chunks_[i].supports.end());
+    contacts.passing.insert(contacts.passing.end(), chunks_[i].passing.begin(),
+                            chunks_[i].passing.end());
     support_at_.insert(support_at_.end(), chunks_[i].support_at.begin(),
                        chunks_[i].support_at.end());
   }
@@ -351,6 +356,7 @@ void NativeBackend::append_chunks(std::size_t count, Contacts& contacts) {
 void NativeBackend::collide_pairs(const Model& model, std::span<const Pair> pairs,
                                   Contacts& contacts) {
   contacts.list.clear();
+  contacts.passing.clear();
   supports_.clear();
   support_at_.clear();
   constexpr std::size_t kBlock = kBlockChunks * kPairGrain;
