@@ -300,6 +300,7 @@ class BulletBackend : public CollisionBackend {
     find_parted(model, state, parted_);
     world_->find_pairs(parted_, pairs_);
     contacts.list.clear();
+    contacts.passing.clear();
     for (const Pair& pair : pairs_) {
       const int a = model.colliders[static_cast<std::size_t>(pair.first)].body;
       const int b = model.colliders[static_cast<std::size_t>(pair.second)].body;
@@ -339,8 +340,9 @@ class BulletBackend : public CollisionBackend {
           points_.size() == 1 ? 0 : cell_of(pose.to_frame(point.point), thickness);
       list.push_back({.a = a.body,
                       .b = b.body,
-                      .material_a = a.material,
-                      .material_b = b.material,
+                      .material_a = static_cast<std::uint16_t>(a.material),
+                      .material_b = static_cast<std::uint16_t>(b.material),
+                      .normal_of = NormalOf::neither,
                       .point = point.point,
                       .normal = point.normal,
                       .gap = point.gap,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/model.h"
@@ -12,10 +13,15 @@
 
 namespace scree {
 
+/// The body to whose face a normal belongs, and with which it turns. Neither: unknown, or between
+/// two corners. Only planar polygons say it.
+enum class NormalOf : std::uint8_t { neither, a, b };
+
 /// One contact point. Body a has the lower index; the normal points from a to b.
 struct Contact {
   std::int32_t a = 0, b = 0;
-  std::int32_t material_a = 0, material_b = 0;
+  std::uint16_t material_a = 0, material_b = 0;  // there is a table of all pairs: never more
+  NormalOf normal_of = NormalOf::neither;
   Vec3 point = Vec3::Zero();  // m, world, midway between the two surfaces
   Vec3 normal = Vec3::UnitZ();
   double gap = 0.0;  // m, > 0 apart
@@ -32,6 +38,9 @@ struct CollisionCounts {
 /// Ordered by (a, b, feature), so that the result does not depend on how it was found.
 struct Contacts {
   std::vector<Contact> list;
+  /// Planar polygons near each other without a contact: level faces that miss each other along
+  /// their plane. They may meet within the step all the same.
+  std::vector<std::pair<std::int32_t, std::int32_t>> passing;
   CollisionCounts counts;
 };
 

@@ -96,7 +96,11 @@ void collide(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pos
   }
   const std::size_t first = out.size();
   entry.collide(b, pose_b, a, pose_a, margin, out);
-  for (std::size_t i = first; i < out.size(); ++i) out[i].normal = -out[i].normal;
+  for (std::size_t i = first; i < out.size(); ++i) {
+    out[i].normal = -out[i].normal;
+    if (out[i].normal_of != NormalOf::neither)
+      out[i].normal_of = out[i].normal_of == NormalOf::a ? NormalOf::b : NormalOf::a;
+  }
 }
 
 }  // namespace scree

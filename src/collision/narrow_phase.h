@@ -2,8 +2,10 @@
 // narrow_phase.cc. No hidden skin: gaps are exact distances of the shapes as written.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "collision/contacts.h"
 #include "model/model.h"
 
 namespace scree {
@@ -13,6 +15,7 @@ struct PairContact {
   Vec3 normal;             // unit, from the first shape to the second
   double gap;              // m, < 0 overlap
   std::uint32_t feature;   // persistent id within the pair of shapes
+  NormalOf normal_of = NormalOf::neither;
 };
 
 /// Appends the contacts with gap <= margin. The first shape's kind may be any; the table swaps as needed.

@@ -73,7 +73,7 @@ void keep_lowest(Contacts1& out, std::size_t first) {
 
 PairContact in_world(const PlanarContact& c, const Frame2& frame, double z) {
   const Vec2 point = frame.to_world(c.point), normal = frame.turn * c.normal;
-  return {{point.x(), point.y(), z}, {normal.x(), normal.y(), 0.0}, c.gap, c.feature};
+  return {{point.x(), point.y(), z}, {normal.x(), normal.y(), 0.0}, c.gap, c.feature, c.normal_of};
 }
 
 void touch_polygon(const Piece& a, const Frame2& frame_a, std::uint32_t name,

@@ -234,8 +234,9 @@ void NativeBackend::add_contacts(const Pair& pair, std::span<PairContact> points
     }
     chunk.found.push_back({.a = a.body,
                            .b = b.body,
-                           .material_a = a.material,
-                           .material_b = b.material,
+                           .material_a = static_cast<std::uint16_t>(a.material),
+                           .material_b = static_cast<std::uint16_t>(b.material),
+                           .normal_of = point.normal_of,
                            .point = point.point,
                            .normal = point.normal,
                            .gap = point.gap,
@@ -263,6 +264,7 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
   chunk.found.clear();
   chunk.supports.clear();
   chunk.support_at.clear();
+  chunk.passing.clear();
   for (const Pair& pair : pairs) {
     const PlacedCollider& a = placed_[at(pair.first)];
     const PlacedCollider& b = placed_[at(pair.second)];
@@ -323,6 +325,7 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
       }
     } else if (chunk.is_polygons[k] != 0) {
       // In the plane already, and their points are never the same.
+      if (chunk.polygons.is_passing(polygon)) chunk.passing.emplace_back(a.body, b.body);
       const std::span<PairContact> found = chunk.polygons.contacts(polygon++);
       for (PairContact& contact : found) contact.point.z() = 0.0;
       add_contacts(pair, found, chunk);
@@ -358,6 +361,8 @@ void NativeBackend::append_chunks(std::size_t count, Contacts& contacts) {
   });
   for (std::size_t i = 0; i < count; ++i) {
     supports_.insert(supports_.end(), chunks_[i].supports.begin(), chunks_[i].supports.end());
+    contacts.passing.insert(contacts.passing.end(), chunks_[i].passing.begin(),
+                            chunks_[i].passing.end());
     support_at_.insert(support_at_.end(), chunks_[i].support_at.begin(),
                        chunks_[i].support_at.end());
   }
@@ -366,6 +371,7 @@ void NativeBackend::append_chunks(std::size_t count, Contacts& contacts) {
 void NativeBackend::collide_pairs(const Model& model, std::span<const Pair> pairs,
                                   Contacts& contacts) {
   contacts.list.clear();
+  contacts.passing.clear();
   supports_.clear();
   support_at_.clear();
   constexpr std::size_t kBlock = kBlockChunks * kPairGrain;

@@ -40,6 +40,7 @@ class NativeBackend : public CollisionBackend {
     std::vector<std::uint8_t> is_polygons;  // of `touching`: a pair of `polygons`
     std::vector<PairContact> scratch;
     std::vector<Contact> found;
+    std::vector<std::pair<std::int32_t, std::int32_t>> passing;  // bodies, see Contacts
     std::vector<SupportContact> supports;   // the contacts with bodies that do not move
     std::vector<std::uint32_t> support_at;  // where they stand in `found`, then in the list
   };

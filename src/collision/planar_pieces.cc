@@ -186,7 +186,8 @@ void clip(const Piece& a, const Piece& b, const Frame2& b_in_a, const Axis& axis
     const auto name = static_cast<std::uint32_t>((axis.is_of_b ? 4 : 0) + (is_end ? 2 : 0) + k);
     out.add({point, axis.normal, gap,
              feature_hash(static_cast<std::uint32_t>(axis.face),
-                          static_cast<std::uint32_t>(axis.incident), name)});
+                          static_cast<std::uint32_t>(axis.incident), name),
+             axis.is_of_b ? NormalOf::b : NormalOf::a});
   }
 }
 

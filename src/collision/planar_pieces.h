@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "collision/contacts.h"
 #include "scree/math.h"
 
 namespace scree {
@@ -46,6 +47,7 @@ struct PlanarContact {
   Vec2 point, normal;  // frame of a
   double gap;
   std::uint32_t feature;
+  NormalOf normal_of = NormalOf::neither;
 };
 struct PlanarContacts {
   std::array<PlanarContact, 3> list;

@@ -43,9 +43,31 @@ double moving_size(const Model& model, std::size_t a, std::size_t b) {
   return size;
 }
 
+/// m/s, by which the gap closes more than it does along a line, because the face of one body turns
+/// under the corner of the other: never positive. At the velocities before the step, so it is an
+/// estimate, and limited like overlap that is undone: who rises by h b in this step is not to rise
+/// by more than that, b^2/(2 g), after it.
+double bend_of(const Model& model, const State& state, const Contact& contact,
+               const ContactBlock& block, double gravity, double step) {
+  if (contact.normal_of == NormalOf::neither) return 0.0;
+  const auto a = static_cast<std::size_t>(contact.a), b = static_cast<std::size_t>(contact.b);
+  const double turn_a = state.angular_velocity[a].z(), turn_b = state.angular_velocity[b].z();
+  const Vec3& n = contact.normal;
+  const double slip = n.x() * (state.velocity[b].y() - state.velocity[a].y()) -
+                      n.y() * (state.velocity[b].x() - state.velocity[a].x()) +
+                      turn_b * (n.x() * block.arm_b.x() + n.y() * block.arm_b.y()) -
+                      turn_a * (n.x() * block.arm_a.x() + n.y() * block.arm_a.y());
+  // Points of turning bodies keep to circles: that opens the gap.
+  const double inward = turn_a * turn_a * n.dot(block.arm_a) - turn_b * turn_b * n.dot(block.arm_b);
+  const double turning = contact.normal_of == NormalOf::a ? turn_a : turn_b;
+  double most = model.recovery_speed;
+  if (gravity > 0.0) most = std::min(most, 2.0 * gravity * step);
+  return std::clamp(step * (turning * slip + 0.5 * inward), -most, 0.0);
+}
+
 /// Bias of the normal row; see docs/time-stepping.md.
 double normal_bias(const Model& model, double gravity, double gap, double closed, double approach,
-                   double free_approach, double restitution, double step) {
+                   double free_approach, double restitution, double bend, double step) {
   const bool closes = gap + step * free_approach <= 0.0;
   if (restitution > 0.0 && approach < -model.restitution_threshold && closes) {
     return restitution * approach;  // Newton: u+ = -e u-
@@ -53,14 +75,14 @@ double normal_bias(const Model& model, double gravity, double gap, double closed
   if (gap >= 0.0) {
     const double far = std::clamp((gap - closed) / (9.0 * closed), 0.0, 1.0);
     const double share = kRecoveryShare + (1.0 - kRecoveryShare) * far;
-    return share * std::max(0.0, gap - (1.0 - far) * closed) / step;
+    return share * std::max(0.0, gap - (1.0 - far) * closed) / step + bend;
   }
   // Overlap is undone gently: a share per step, never faster than the limit, and never so fast that
   // the body would rise by more than the overlap it came from.
   const double depth = std::max(0.0, -gap - closed);
   double speed = std::min(kRecoveryShare * depth / step, model.recovery_speed);
   if (gravity > 0.0) speed = std::min(speed, std::sqrt(2.0 * gravity * depth));
-  return -speed;
+  return bend - speed;
 }
 
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
@@ -157,8 +179,12 @@ void assemble_contact(const Model& model, const State& state, const Contact& con
                                     problem.bodies[b].velocity, problem.bodies[b].angular_velocity);
   }
   const double closed = kClosed * size;
+  // Where surfaces bounce, the law of the blow alone has the say.
+  const double bend = surface.restitution > 0.0
+                          ? 0.0
+                          : bend_of(model, state, contact, out, problem.gravity, problem.step);
   out.bias = Vec3(normal_bias(model, problem.gravity, contact.gap, closed, approach, free_approach,
-                              surface.restitution, problem.step),
+                              surface.restitution, bend, problem.step),
                   0, 0);
 }
 

@@ -209,6 +209,7 @@ Receipt take_step(const Model& model, State& state, const StepForces& forces, do
     velocities_from(w.problem, w.impulses, w.audit.velocities);
   }
   integrate(model, step, w.audit.velocities, state, w.next);
+  push_apart(model, w.contacts, w.problem, w.next, w.pushing);
   watch.lap(&Receipt::Times::integrate, receipt);
   const double closed = closed_joint(options, !w.contacts.list.empty());
   JointErrors errors = close_joints(model, state, step, closed, solver, brief, w, result);

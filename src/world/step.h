@@ -15,6 +15,7 @@
 #include "scree/receipt.h"
 #include "scree/solver.h"
 #include "solve/direct_rows.h"
+#include "world/push_apart.h"
 
 namespace scree {
 
@@ -54,6 +55,7 @@ struct StepWorkspace {
   std::vector<JointRow> shift_rows;
   std::vector<BodyVelocity> shifts;
   std::vector<double> shift_impulses;
+  PushWorkspace pushing;
 };
 
 /// state + step -> workspace.next, which the caller commits (or not). Nothing else changes, but
