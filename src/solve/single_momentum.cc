@@ -23,6 +23,9 @@ constexpr int kPatience = 60, kPatienceWithBalls = 100, kPatienceInThePlane = 25
 // Least squares (ball_descent.h) take a third off the residual for the price of some fifty sweeps:
 // tried when that is all that is missing and sweeps have become slow.
 constexpr double kWithinReach = 1.6;
+// Often they miss by a few hundredths, and sweeps would soon be back where they were: once more.
+constexpr double kNearlyThere = 1.05;
+constexpr int kDescentsInARow = 3;
 constexpr int kSweepsBeforeDescent = 100, kSweepsBetweenDescents = 50, kDescentIterations = 20;
 
 /// The momentum grows from sweep to sweep up to a limit, and begins again from less when a look
@@ -162,7 +165,11 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
       if (options.law == Law::coulomb && residual <= kWithinReach * options.tolerance &&
           outcome.sweeps >= next_descent) {
         refresh(problem, system);
-        residual = relative(descend(problem, system, descent_));
+        for (int k = 0; k < kDescentsInARow; ++k) {
+          residual = relative(descend(problem, system, descent_));
+          if (residual <= kSure * options.tolerance || residual > kNearlyThere * options.tolerance)
+            break;
+        }
         next_descent = outcome.sweeps + std::max(kSweepsBetweenDescents, outcome.sweeps / 4);
         since_restart = 0;
       }
