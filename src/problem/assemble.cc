@@ -46,9 +46,10 @@ double moving_size(const Model& model, std::size_t a, std::size_t b) {
 /// m/s, by which the gap closes more than it does along a line, because the face of one body turns
 /// under the corner of the other: never positive. At the velocities before the step, so it is an
 /// estimate, and limited like overlap that is undone: who rises by h b in this step is not to rise
-/// by more than that, b^2/(2 g), after it.
+/// by more than that, b^2/(2 g), after it. Less than a closed gap may be wrong by is nothing: what
+/// rests or slides slowly is left as it is.
 double bend_of(const Model& model, const State& state, const Contact& contact,
-               const ContactBlock& block, double gravity, double step) {
+               const ContactBlock& block, double closed, double gravity, double step) {
   if (contact.normal_of == NormalOf::neither) return 0.0;
   const auto a = static_cast<std::size_t>(contact.a), b = static_cast<std::size_t>(contact.b);
   const double turn_a = state.angular_velocity[a].z(), turn_b = state.angular_velocity[b].z();
@@ -62,7 +63,8 @@ double bend_of(const Model& model, const State& state, const Contact& contact,
   const double turning = contact.normal_of == NormalOf::a ? turn_a : turn_b;
   double most = model.recovery_speed;
   if (gravity > 0.0) most = std::min(most, 2.0 * gravity * step);
-  return std::clamp(step * (turning * slip + 0.5 * inward), -most, 0.0);
+  const double bend = std::clamp(step * (turning * slip + 0.5 * inward), -most, 0.0);
+  return -step * bend > closed ? bend : 0.0;
 }
 
 /// Bias of the normal row; see docs/time-stepping.md.
@@ -155,7 +157,8 @@ void find_sources(const Model& model, const State& state, std::span<const Contac
 /// One contact of the problem. `before` is the one assembled before it, or none; `size` is that of
 /// the smaller body.
 void assemble_contact(const Model& model, const State& state, const Contact& contact, double size,
-                      const ContactBlock* before, const Problem& problem, ContactBlock& out) {
+                      const ContactBlock* before, const Problem& problem, Gaps gaps,
+                      ContactBlock& out) {
   const auto a = static_cast<std::size_t>(contact.a), b = static_cast<std::size_t>(contact.b);
   const Surface& surface = model.surface(contact.material_a, contact.material_b);
   out.a = contact.a;
@@ -180,9 +183,10 @@ void assemble_contact(const Model& model, const State& state, const Contact& con
   }
   const double closed = kClosed * size;
   // Where surfaces bounce, the law of the blow alone has the say.
-  const double bend = surface.restitution > 0.0
+  const double bend = surface.restitution > 0.0 || gaps == Gaps::straight
                           ? 0.0
-                          : bend_of(model, state, contact, out, problem.gravity, problem.step);
+                          : bend_of(model, state, contact, out, closed, problem.gravity,
+                                    problem.step);
   out.bias = Vec3(normal_bias(model, problem.gravity, contact.gap, closed, approach, free_approach,
                               surface.restitution, bend, problem.step),
                   0, 0);
@@ -230,7 +234,8 @@ double closed_gap(const Model& model, const Contact& contact) {
 }
 
 void assemble(const Model& model, const State& state, const Contacts& contacts,
-              const StepForces& forces, double step, AssembleScratch& scratch, Problem& problem) {
+              const StepForces& forces, double step, AssembleScratch& scratch, Problem& problem,
+              Gaps gaps) {
   problem.step = step;
   // The first kick of a leapfrog leads to the middle of the step.
   const double kick = model.is_leapfrog && state.last_step <= 0.0 ? 0.5 * step : step;
@@ -274,7 +279,7 @@ void assemble(const Model& model, const State& state, const Contacts& contacts,
       const double size = std::min(scratch.size[static_cast<std::size_t>(contact.a)],
                                    scratch.size[static_cast<std::size_t>(contact.b)]);
       assemble_contact(model, state, contact, size, is_first ? nullptr : &problem.contacts[i - 1],
-                       problem, problem.contacts[i]);
+                       problem, gaps, problem.contacts[i]);
     }
   });
 }

@@ -26,8 +26,13 @@ struct AssembleScratch {
   std::vector<double> size;  // m, by body: bounding radius, infinite where it cannot move
 };
 
+/// How gaps change within a step: as they bend where faces turn under corners, or along lines, as
+/// sub-steps have them.
+enum class Gaps { bent, straight };
+
 void assemble(const Model& model, const State& state, const Contacts& contacts,
-              const StepForces& forces, double step, AssembleScratch& scratch, Problem& problem);
+              const StepForces& forces, double step, AssembleScratch& scratch, Problem& problem,
+              Gaps gaps = Gaps::bent);
 
 /// Start values from the impulses of the last step, matched by feature, else by nearness within the
 /// pair.

@@ -30,7 +30,7 @@ struct WorstContact {
   double residual = 0.0;  // m/s
   int index = -1;
 };
-/// The first of the largest, or of what is not a number; then all are divided by the reference.
+/// The first of the largest; then all are divided by the reference.
 WorstContact scale_residuals(std::span<double> residuals, double reference_velocity);
 
 /// Of all contacts; docs/residuals.md says what each is for.

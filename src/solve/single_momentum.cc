@@ -166,9 +166,11 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
           outcome.sweeps >= next_descent) {
         refresh(problem, system);
         for (int k = 0; k < kDescentsInARow; ++k) {
+          const double before = residual;
           residual = relative(descend(problem, system, descent_));
-          if (residual <= kSure * options.tolerance || residual > kNearlyThere * options.tolerance)
-            break;
+          const bool is_nearly_there = residual > kSure * options.tolerance &&
+                                       residual <= kNearlyThere * options.tolerance;
+          if (!is_nearly_there || residual >= before || is_time_over(options, start)) break;
         }
         next_descent = outcome.sweeps + std::max(kSweepsBetweenDescents, outcome.sweeps / 4);
         since_restart = 0;

@@ -78,8 +78,9 @@ HWY_INLINE V3 visit(const float* frictions, const SinglePoint& point, const Sing
   const V meeting = hn::MulAdd(friction, hn::MulAdd(c1, t1, hn::Mul(c2, t2)), length);
   const V scale = hn::IfThenElseZero(slides, hn::Div(p0, meeting));
   const V tangential = hn::Mul(friction, scale);
-  const V3 fresh = choose(
-      sticks, stick, {hn::Mul(scale, length), hn::Mul(tangential, t1), hn::Mul(tangential, t2)});
+  const V3 slid = {hn::Mul(scale, length), hn::Mul(tangential, t1), hn::Mul(tangential, t2)};
+  // What opens may have no tangential part at all, and alpha be 0/0.
+  const V3 fresh = choose(sticks, stick, choose(slides, slid, zero3()));
   const M is_sound = hn::Gt(meeting, hn::Mul(hn::Set(d, kLeastMeeting), length));
   const M is_hard = hn::AndNot(is_sound, slides);
   if (hn::AllFalse(d, is_hard)) return fresh;

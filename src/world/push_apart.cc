@@ -19,7 +19,7 @@ using Couple = PushWorkspace::Couple;
 constexpr int kGrain = 512;
 // Of the thinner body: what rests overlaps by less (kSeam in planar_pieces.cc), and is left alone.
 constexpr double kLimit = 5e-4;
-constexpr double kLeft = 0.5;  // of the limit: how deep a pair is left
+constexpr double kFree = 0.5;  // of that: by how much less than its limit a pair is left overlapping
 constexpr int kMostPasses = 12;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -32,8 +32,10 @@ bool can_move(const Outline& body) {
   return body.inverse_inertia > 0.0 || !body.inverse_mass.isZero(0.0);
 }
 
-void place_bodies(const Model& model, const Problem& problem, const State& next,
+/// Whether any body takes part.
+bool place_bodies(const Model& model, const Problem& problem, const State& next,
                   std::vector<Outline>& bodies) {
+  bool is_any = false;
   bodies.assign(model.bodies.size(), Outline{});
   const auto is_of = [&](std::size_t collider, int body) {
     return collider < model.colliders.size() && model.colliders[collider].body == body;
@@ -52,7 +54,9 @@ void place_bodies(const Model& model, const Problem& problem, const State& next,
     body.inverse_inertia = problem.bodies[k].inverse_inertia(2, 2);
     body.material = collider.material;
     body.polygon = geometry.polygon.get();
+    is_any = true;
   }
+  return is_any;
 }
 
 /// How far `other` lies outside of a face of `body`, m; `corner` is its lowest.
@@ -122,20 +126,22 @@ Overlap least_overlap(const Outline& a, const Outline& b, double limit) {
 /// The pairs of bodies with contacts, and those that pass each other.
 void find_couples(const Model& model, const Contacts& contacts, PushWorkspace& w) {
   w.couples.clear();
-  const auto add = [&](std::int32_t a, std::int32_t b, const Vec2& normal) {
+  const auto add = [&](std::int32_t a, std::int32_t b, const Vec2& normal, double depth) {
     const Outline &one = w.bodies[at(a)], &other = w.bodies[at(b)];
     if (one.polygon == nullptr || other.polygon == nullptr) return;
     if (model.surface(one.material, other.material).restitution > 0.0) return;
-    w.couples.push_back({a, b, face_towards(one, normal), 0});
+    w.couples.push_back(
+        {a, b, face_towards(one, normal), 0, std::max(limit_of(one, other), depth)});
   };
-  for (std::size_t i = 0; i < contacts.list.size(); ++i) {
-    const Contact& contact = contacts.list[i];
-    const bool is_first =
-        i == 0 || contacts.list[i - 1].a != contact.a || contacts.list[i - 1].b != contact.b;
-    if (is_first) add(contact.a, contact.b, contact.normal.head<2>());
+  const std::vector<Contact>& list = contacts.list;
+  for (std::size_t i = 0, end = 0; i < list.size(); i = end) {
+    double depth = 0.0;
+    for (; end < list.size() && list[end].a == list[i].a && list[end].b == list[i].b; ++end)
+      depth = std::max(depth, -list[end].gap);
+    add(list[i].a, list[i].b, list[i].normal.head<2>(), depth);
   }
   for (const auto& [a, b] : contacts.passing)
-    add(a, b, w.bodies[at(b)].frame.position - w.bodies[at(a)].frame.position);
+    add(a, b, w.bodies[at(b)].frame.position - w.bodies[at(a)].frame.position, 0.0);
 }
 
 /// Marks the couples that no known face holds apart. Returns whether there are any.
@@ -145,11 +151,10 @@ bool mark_overlaps(PushWorkspace& w) {
     for (std::size_t k = at(begin); k < at(end); ++k) {
       Couple& couple = w.couples[k];
       const Outline &a = w.bodies[at(couple.a)], &b = w.bodies[at(couple.b)];
-      const double limit = limit_of(a, b);
-      if (is_held(a, b, couple.face, limit)) continue;
+      if (is_held(a, b, couple.face, couple.limit)) continue;
       const Vec2 inward = -(a.frame.turn * a.polygon->normals[at(couple.face)]);
       couple.face = -1 - face_towards(b, inward);
-      if (is_held(a, b, couple.face, limit)) continue;
+      if (is_held(a, b, couple.face, couple.limit)) continue;
       couple.checked = -1;
       is_any = true;
     }
@@ -171,7 +176,7 @@ void move(Outline& body, const Vec2& push, double turn, int number) {
 
 /// Looks at a pair and moves it apart if it overlaps by more than the limit.
 bool push(Couple& couple, Outline& a, Outline& b, int number) {
-  const double limit = limit_of(a, b);
+  const double limit = couple.limit;
   if (is_held(a, b, couple.face, limit)) return false;
   const Overlap overlap = least_overlap(a, b, limit);
   couple.face = overlap.is_of_b ? -1 - overlap.face : overlap.face;
@@ -188,7 +193,7 @@ bool push(Couple& couple, Outline& a, Outline& b, int number) {
                       lever_one * lever_one * one.inverse_inertia +
                       lever_other * lever_other * other.inverse_inertia;
   if (!(give > 0.0)) return false;
-  const double size = (overlap.depth - kLeft * limit) / give;
+  const double size = (overlap.depth - limit + kFree * limit_of(a, b)) / give;
   move(one, -size * normal, -size * lever_one * one.inverse_inertia, number);
   move(other, size * normal, size * lever_other * other.inverse_inertia, number);
   return true;
@@ -199,7 +204,7 @@ bool push(Couple& couple, Outline& a, Outline& b, int number) {
 void push_apart(const Model& model, const Contacts& contacts, const Problem& problem, State& next,
                 PushWorkspace& w) {
   if (!model.planar || !model.joints.empty()) return;
-  place_bodies(model, problem, next, w.bodies);
+  if (!place_bodies(model, problem, next, w.bodies)) return;
   find_couples(model, contacts, w);
   if (!mark_overlaps(w)) return;
   int pushes = 0;

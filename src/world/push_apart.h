@@ -37,13 +37,15 @@ struct PushWorkspace {
     std::int32_t a, b;
     std::int32_t face;     // that held them apart last; of b: -1 - face
     std::int32_t checked;  // pushes made when they were last looked at; -1: they overlap
+    double limit;          // m: how deep they may be
   };
   std::vector<Outline> bodies;
   std::vector<Couple> couples;
 };
 
-/// Moves bodies of `next` that overlap by more than 5e-4 of the thinner one. What does not is left
-/// as it is, to the bit, and so are pairs whose surface has restitution.
+/// Moves bodies of `next` that overlap by more than 5e-4 of the thinner one and by more than before
+/// the step: old overlap is undone by velocities, and is not to be undone twice. What does not is
+/// left as it is, to the bit, and so are pairs whose surface has restitution.
 void push_apart(const Model& model, const Contacts& contacts, const Problem& problem, State& next,
                 PushWorkspace& workspace);
 

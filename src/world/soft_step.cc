@@ -118,7 +118,7 @@ Receipt SoftStepper::take_step(const Model& model, State& state, const StepForce
   find_contacts(model, step, collision, state, w.contacts);
   watch.lap(&Receipt::Times::collide, receipt);
 
-  assemble(model, state, w.contacts, forces, step, w.assembling, w.problem);
+  assemble(model, state, w.contacts, forces, step, w.assembling, w.problem, Gaps::straight);
   assemble_joints(model, state, step, w.problem, w.joint_rows);
   describe_contacts(model, state, w);
   warm_start(model, state, w.contacts, w.problem, w.impulses);

@@ -162,6 +162,31 @@ TEST(SingleSystem, SlidingEndsWhereTheExactLawHolds) {
   EXPECT_GT(slides, 150);
 }
 
+// Without friction nothing is tangential, and what parts has no impulse at all: its slip over its
+// friction would be 0/0. Each body leaves a world it touches at 1 m/s, or rests on it.
+TEST(SingleSystem, WhatPartsWithoutFrictionStaysANumber) {
+  Problem problem;
+  problem.bodies.emplace_back();
+  for (int k = 1; k <= 64; ++k) {
+    ProblemBody body;
+    body.inverse_mass = body.inverse_inertia.diagonal() = Vec3::Ones();
+    body.velocity = Vec3(0, 0, k % 2 == 0 ? 1.0 : -0.5);
+    problem.bodies.push_back(body);
+    problem.contacts.push_back(
+        {.a = 0, .b = k, .normal = Vec3::UnitZ(), .arm_b = Vec3(0, 0, -0.5)});
+  }
+  for (const Law law : {Law::none, Law::coulomb}) {
+    SingleSystem system;
+    ASSERT_TRUE(system.pack(problem, zero_impulses(problem), law));
+    single_restart(problem, system);
+    for (int sweep = 0; sweep < 20; ++sweep) single_sweep(system, {});
+    Impulses found;
+    system.write(found);
+    for (std::size_t i = 0; i < found.contacts.size(); ++i)
+      EXPECT_NEAR(found.contacts[i][0], i % 2 == 0 ? 0.5 : 0.0, 1e-6) << i;
+  }
+}
+
 TEST(SingleSystem, SweepsSolve) {
   const Problem problem = shaken_lattice(6, 0.4, 5);
   Audit audit;
