@@ -15,8 +15,8 @@
 //   nested in it. A box is resident at the finest level whose cells are as long as its edges, so
 //   that those it overlaps are in cells next to its own. Rows are swept with those of coarser
 //   levels too, never with finer ones: those meet them from their side. The work grows with the
-//   number of boxes and not with its square, but for clusters more than 65000 cells (along x; 131000
-//   along y and z) from the middle: they share the cells of the border.
+//   number of boxes and not with its square, but for clusters more than 65000 cells (along x;
+//   131000 along y and z) from the middle: they share the cells of the border.
 // * Infinite boxes, and the boxes of the coarsest levels as long as these are a handful, are tested
 //   with all others directly: cheaper than sweeping every row with those of another level for their
 //   sake.

@@ -183,10 +183,10 @@ void assemble_contact(const Model& model, const State& state, const Contact& con
   }
   const double closed = kClosed * size;
   // Where surfaces bounce, the law of the blow alone has the say.
-  const double bend = surface.restitution > 0.0 || gaps == Gaps::straight
-                          ? 0.0
-                          : bend_of(model, state, contact, out, closed, problem.gravity,
-                                    problem.step);
+  const double bend =
+      surface.restitution > 0.0 || gaps == Gaps::straight
+          ? 0.0
+          : bend_of(model, state, contact, out, closed, problem.gravity, problem.step);
   out.bias = Vec3(normal_bias(model, problem.gravity, contact.gap, closed, approach, free_approach,
                               surface.restitution, bend, problem.step),
                   0, 0);

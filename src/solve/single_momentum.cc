@@ -168,8 +168,8 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
         for (int k = 0; k < kDescentsInARow; ++k) {
           const double before = residual;
           residual = relative(descend(problem, system, descent_));
-          const bool is_nearly_there = residual > kSure * options.tolerance &&
-                                       residual <= kNearlyThere * options.tolerance;
+          const bool is_nearly_there =
+              residual > kSure * options.tolerance && residual <= kNearlyThere * options.tolerance;
           if (!is_nearly_there || residual >= before || is_time_over(options, start)) break;
         }
         next_descent = outcome.sweeps + std::max(kSweepsBetweenDescents, outcome.sweeps / 4);

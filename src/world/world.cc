@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <stdexcept>
 
 #include "base/flag.h"
 #include "base/text.h"
@@ -285,7 +286,9 @@ int World::body_index(const std::string& name) const {
 }
 
 Pose World::pose(int body) const {
-  return body_frame(parts_->model, parts_->state, static_cast<int>(inner(body)));
+  const std::size_t k = inner(body);
+  if (k >= parts_->state.position.size()) throw std::out_of_range("pose: there is no such body");
+  return body_frame(parts_->model, parts_->state, static_cast<int>(k));
 }
 Vec3 World::velocity(int body) const { return parts_->state.velocity.at(inner(body)); }
 Vec3 World::angular_velocity(int body) const {

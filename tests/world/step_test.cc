@@ -205,5 +205,12 @@ TEST(Step, ClosesJointsOfWhatTurnsFar) {
   }
 }
 
+TEST(World, AsksForBodiesThatAreThere) {
+  World world(Scene().add(ground()).add(sphere(0.5).at({0, 0, 2})));
+  EXPECT_EQ(world.pose(1).position.z(), 2.0);
+  EXPECT_THROW(world.pose(2), std::out_of_range);
+  EXPECT_THROW(world.velocity(2), std::out_of_range);
+}
+
 }  // namespace
 }  // namespace scree
