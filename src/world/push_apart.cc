@@ -19,8 +19,8 @@ using Couple = PushWorkspace::Couple;
 constexpr int kGrain = 512;
 // Of the thinner body: what rests overlaps by less (kSeam in planar_pieces.cc), and is left alone.
 constexpr double kLimit = 5e-4;
-constexpr double kFree =
-    0.5;  // of that: by how much less than its limit a pair is left overlapping
+// Of that: by how much less than it may a pair is left overlapping.
+constexpr double kFree = 0.5;
 constexpr int kMostPasses = 12;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
