@@ -32,11 +32,6 @@ bool parse_whole(const std::string& text, auto& value) {
   return error == std::errc() && stopped == end;
 }
 
-bool is_demo(const std::string& name) {
-  return std::any_of(demos().begin(), demos().end(),
-                     [&](const DemoInfo& demo) { return demo.name == name; });
-}
-
 // A name with a folder or an ending is meant as a file, also when there is none.
 bool looks_like_path(const std::string& name) {
   return name.find('/') != std::string::npos || fs::path(name).has_extension();
@@ -212,6 +207,11 @@ void refuse_settings(const std::string& file, const Overrides& overrides) {
   if (overrides.empty()) return;
   throw InputError(fmt::format("--set {}: {} is no scene; its parameters can no longer change",
                                overrides[0].first, file));
+}
+
+bool is_demo(const std::string& name) {
+  return std::any_of(demos().begin(), demos().end(),
+                     [&](const DemoInfo& demo) { return demo.name == name; });
 }
 
 FileKind kind_of(const std::string& file_or_demo) {

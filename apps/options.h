@@ -54,6 +54,7 @@ struct LoadedScene {
   std::string
       stem;  // what its output files are called: the demo or the file without folder and ending
 };
+bool is_demo(const std::string& name);
 /// A demo by its name, else a scene or robot file. Throws InputError (unknown names come with the
 /// nearest demo).
 LoadedScene load_scene(const std::string& file_or_demo, const Overrides& overrides,

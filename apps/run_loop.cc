@@ -22,7 +22,8 @@ namespace scree::app {
 namespace {
 
 constexpr std::size_t kLoudBreaks = 10;
-constexpr int kLoudWarnings = 3;  // of one kind; the summary counts the rest
+constexpr int kLoudWarnings = 3;    // of one kind; the summary counts the rest
+constexpr int kManyBodies = 10000;  // from which on it pays not to keep the scene
 
 double ms_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
@@ -89,7 +90,10 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
     saver_ = std::make_unique<ProblemSaver>(arguments, setup_.stem, law_named(run.law));
     report_.problem_folder = arguments.save_problems;
   }
-  if (setup_.recording.empty()) return;
+  if (setup_.recording.empty()) {
+    forget_scene();
+    return;
+  }
   recorder_ = std::make_unique<Recorder>(setup_.recording, world_.scene(), world_.model(),
                                          setup_.provenance);
   report_.recording = setup_.recording;
@@ -97,6 +101,14 @@ RunLoop::RunLoop(const RunArguments& arguments, RunSetup setup)
   before.step = world_.step_count();
   before.time = world_.time();
   recorder_->write(world_.model(), world_.state(), before, {});
+  forget_scene();
+}
+
+/// The bodies of a large demo: they can be made again for a checkpoint.
+void RunLoop::forget_scene() {
+  has_forgotten_ = view_ == nullptr && world_.body_count() >= kManyBodies &&
+                   !arguments_.scene.empty() && is_demo(arguments_.scene);
+  if (has_forgotten_) world_.forget_scene_bodies();
 }
 
 // Trouble with the server is no reason not to simulate.
@@ -251,7 +263,14 @@ void RunLoop::watch_convergence(const Receipt& receipt) {
 }
 
 void RunLoop::save_checkpoint(const std::string& path) {
-  write_checkpoint(path, world_.scene(), world_.state(), setup_.provenance);
+  if (has_forgotten_) {
+    Scene scene = world_.scene();
+    const Overrides overrides = parse_overrides("--set", arguments_.settings);
+    scene.bodies = load_scene(arguments_.scene, overrides, arguments_.robot).scene.bodies;
+    write_checkpoint(path, scene, world_.state(), setup_.provenance);
+  } else {
+    write_checkpoint(path, world_.scene(), world_.state(), setup_.provenance);
+  }
   report_.checkpoint = path;
 }
 

@@ -33,6 +33,7 @@ class RunLoop {
  private:
   using Clock = std::chrono::steady_clock;
   void start_view();
+  void forget_scene();
   /// Says why, once; the run goes on.
   void lose_view(const std::string& why);
   /// Calls work(view) if there is one; when that fails, there is none from then on.
@@ -54,6 +55,7 @@ class RunLoop {
   TunnellingWatch watch_;
   std::vector<Vec3> start_positions_;
   std::vector<char> was_broken_;  // joints, before the step
+  bool has_forgotten_ = false;    // the world has no bodies of its scene
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<ProblemSaver> saver_;
   std::vector<RecordedContact> contacts_;

@@ -181,6 +181,49 @@ class SinglePack {
   SingleSystem system_;
 };
 
+/// The same for balls.
+class BallPack {
+ public:
+  static constexpr const char* kName = "ball_pack";
+  explicit BallPack(const Subject& subject)
+      : problem_(make_problem(subject)), impulses_(no_impulses(problem_)) {
+    run();
+  }
+  void run() { system_.pack(problem_, impulses_, Law::coulomb); }
+  KernelCost cost() const {
+    return {static_cast<double>(problem_.contacts.size()),
+            bytes_of(problem_.contacts) + bytes_of(problem_.bodies) + bytes_of(impulses_.contacts) +
+                bytes_of(system_.groups) + bytes_of(system_.p),
+            0.0, true};
+  }
+
+ private:
+  Problem problem_;
+  Impulses impulses_;
+  BallSystem system_;
+};
+
+/// The way back to the impulses of the problem.
+class BallWrite {
+ public:
+  static constexpr const char* kName = "ball_write";
+  explicit BallWrite(const Subject& subject)
+      : problem_(make_problem(subject)), impulses_(no_impulses(problem_)) {
+    system_.pack(problem_, impulses_, Law::coulomb);
+  }
+  void run() { system_.write(problem_, impulses_); }
+  KernelCost cost() const {
+    return {static_cast<double>(problem_.contacts.size()),
+            bytes_of(problem_.contacts) + bytes_of(impulses_.contacts) + bytes_of(system_.p), 0.0,
+            true};
+  }
+
+ private:
+  Problem problem_;
+  Impulses impulses_;
+  BallSystem system_;
+};
+
 /// The judge: all residuals of a step (`full`), or the one number that a solver asks for.
 enum class AuditKind { masses, squares, full };
 template <AuditKind kind>

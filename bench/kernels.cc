@@ -110,6 +110,8 @@ void add_all() {
   add_points_and_manifolds<SoftBias>({Sliding::no, Sliding::yes});
   add_points_and_manifolds<SoftRelax>({Sliding::no, Sliding::yes});
   add_points_and_manifolds<SinglePack>({Sliding::no});
+  add_points<BallPack>({Sliding::no});
+  add_points<BallWrite>({Sliding::no});
   add_points_and_manifolds<AuditMasses>({Sliding::no});
   add_points_and_manifolds<AuditSquares>({Sliding::no});
   add_points_and_manifolds<AuditFull>({Sliding::no});

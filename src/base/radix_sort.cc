@@ -6,6 +6,7 @@
 #include <cassert>
 #include <limits>
 
+#include "base/grow.h"
 #include "base/parallel.h"
 
 namespace scree {
@@ -116,8 +117,8 @@ void RadixSort::sort_by_digits(std::vector<std::uint64_t>& keys,
   assert(keys.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()));
   const std::uint64_t varying = varying_bits(keys);
   if (varying == 0) return;
-  other_keys_.resize(keys.size());
-  if constexpr (with_values) other_values_.resize(values->size());
+  resize_for_overwrite(other_keys_, keys.size());
+  if constexpr (with_values) resize_for_overwrite(other_values_, values->size());
   const int first = std::countr_zero(varying);
   const int bits = 64 - std::countl_zero(varying) - first;
   const int passes = (bits + kMaxDigitBits - 1) / kMaxDigitBits;

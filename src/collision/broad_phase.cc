@@ -230,8 +230,8 @@ std::uint64_t BroadPhase::row_key(std::size_t level, std::int64_t y, std::int64_
 
 void BroadPhase::write_keys(const BroadPhaseInput& input) {
   const std::size_t count = level_.size() - large_.size();
-  resize_with_room(keys_, count);
-  resize_with_room(order_, count);
+  resize_for_overwrite(keys_, count);
+  resize_for_overwrite(order_, count);
   parallel_for(static_cast<int>(level_.size()), kBoxGrain, [&](int begin, int end) {
     // Large boxes have no entry.
     const auto before =
@@ -394,7 +394,7 @@ void BroadPhase::find_overlaps(const BroadPhaseInput& input) {
 
 void BroadPhase::sort_pairs(std::size_t box_count) {
   exclusive_scan(pair_count_, pair_offset_);
-  resize_with_room(pair_keys_, checked_size(pair_offset_.back()));
+  resize_for_overwrite(pair_keys_, checked_size(pair_offset_.back()));
   parallel_for(static_cast<int>(pair_count_.size()), 16, [&](int begin, int end) {
     for (auto block = static_cast<std::size_t>(begin); block < static_cast<std::size_t>(end);
          ++block) {
@@ -405,7 +405,7 @@ void BroadPhase::sort_pairs(std::size_t box_count) {
   radix_sort_.sort(pair_keys_);
   const int bits = std::bit_width(box_count);
   const std::uint64_t low = (std::uint64_t{1} << bits) - 1;
-  resize_with_room(pairs_, pair_keys_.size());
+  resize_for_overwrite(pairs_, pair_keys_.size());
   parallel_for(static_cast<int>(pairs_.size()), 1 << 14, [&](int begin, int end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       pairs_[i] = {static_cast<std::int32_t>(pair_keys_[i] >> bits),

@@ -38,8 +38,9 @@ struct CollisionCounts {
 /// Ordered by (a, b, feature), so that the result does not depend on how it was found.
 struct Contacts {
   std::vector<Contact> list;
-  /// Planar polygons near each other without a contact: level faces that miss each other along
-  /// their plane. They may meet within the step all the same.
+  /// Convex polygons of planar scenes whose bounds overlap and that have no contact: too far apart,
+  /// or level faces that miss each other along their plane. They may meet within the step all the
+  /// same, where a blow drives one of them farther than its velocity said.
   std::vector<std::pair<std::int32_t, std::int32_t>> passing;
   CollisionCounts counts;
 };

@@ -172,8 +172,8 @@ void NativeBackend::place_colliders(const Model& model, const State& state, doub
 /// several colliders can be in another order.
 std::span<const Pair> NativeBackend::order_pairs(std::span<const Pair> pairs) {
   if (!has_compounds_) return pairs;
-  resize_with_room(keys_, pairs.size());
-  resize_with_room(values_, pairs.size());
+  resize_for_overwrite(keys_, pairs.size());
+  resize_for_overwrite(values_, pairs.size());
   const auto body = [&](std::int32_t collider) {
     return static_cast<std::uint64_t>(placed_[at(collider)].body);
   };
@@ -185,7 +185,7 @@ std::span<const Pair> NativeBackend::order_pairs(std::span<const Pair> pairs) {
   });
   if (std::is_sorted(keys_.begin(), keys_.end())) return pairs;
   radix_sort_.sort(keys_, values_);
-  resize_with_room(ordered_pairs_, pairs.size());
+  resize_for_overwrite(ordered_pairs_, pairs.size());
   parallel_for(static_cast<int>(pairs.size()), 1 << 14, [&](int begin, int end) {
     for (std::size_t k = at(begin); k < at(end); ++k) ordered_pairs_[k] = pairs[values_[k]];
   });
@@ -254,6 +254,7 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
   chunk.box_floors.reserve(kPairGrain);
   chunk.is_polygons.reserve(kPairGrain);
   chunk.found.reserve(kMostPoints * kPairGrain);
+  if (has_any_lanes_) chunk.passing.reserve(kPairGrain);
   chunk.scratch.reserve(16);
   chunk.touching.clear();
   chunk.spheres.clear();
@@ -343,14 +344,16 @@ void NativeBackend::collide_chunk(const Model& model, std::span<const Pair> pair
   }
 }
 
-/// The chunks one after the other: the order of the pairs, whoever worked on them.
-void NativeBackend::append_chunks(std::size_t count, Contacts& contacts) {
+/// The chunks one after the other, behind the contacts that are there: the order of the pairs,
+/// whoever worked on them. Returns how many are there then.
+std::size_t NativeBackend::append_chunks(std::size_t count, std::size_t before,
+                                         Contacts& contacts) {
   counts_.resize(count);
   for (std::size_t i = 0; i < count; ++i)
     counts_[i] = static_cast<std::uint32_t>(chunks_[i].found.size());
   exclusive_scan(counts_, offsets_);
-  const std::size_t before = contacts.list.size();
-  resize_with_room(contacts.list, before + static_cast<std::size_t>(offsets_.back()));
+  const std::size_t after = before + static_cast<std::size_t>(offsets_.back());
+  if (after > contacts.list.size()) resize_with_room(contacts.list, after);
   parallel_for(static_cast<int>(count), 16, [&](int begin, int end) {
     for (std::size_t i = at(begin); i < at(end); ++i) {
       const std::size_t first = before + static_cast<std::size_t>(offsets_[i]);
@@ -366,11 +369,16 @@ void NativeBackend::append_chunks(std::size_t count, Contacts& contacts) {
     support_at_.insert(support_at_.end(), chunks_[i].support_at.begin(),
                        chunks_[i].support_at.end());
   }
+  return after;
 }
 
 void NativeBackend::collide_pairs(const Model& model, std::span<const Pair> pairs,
                                   Contacts& contacts) {
-  contacts.list.clear();
+  // The list of the last step is written over: to clear it would mean to fill it anew, entry by
+  // entry. Room for all comes first, as far as it can be known, or it would be copied as it grows.
+  make_room(contacts.list,
+            static_cast<std::size_t>(points_per_pair_ * static_cast<double>(pairs.size())));
+  std::size_t count = 0;
   contacts.passing.clear();
   supports_.clear();
   support_at_.clear();
@@ -384,8 +392,11 @@ void NativeBackend::collide_pairs(const Model& model, std::span<const Pair> pair
       collide_chunk(model, block.subspan(at(begin), at(end) - at(begin)),
                     chunks_[at(begin / kPairGrain)]);
     });
-    append_chunks((block.size() + kPairGrain - 1) / kPairGrain, contacts);
+    count = append_chunks((block.size() + kPairGrain - 1) / kPairGrain, count, contacts);
   }
+  contacts.list.resize(count);
+  points_per_pair_ =
+      pairs.empty() ? 0.0 : static_cast<double>(count) / static_cast<double>(pairs.size());
 }
 
 void NativeBackend::drop_seams(const Model& model, Contacts& contacts) {

@@ -54,7 +54,7 @@ class NativeBackend : public CollisionBackend {
   void collide_chunk(const Model& model, std::span<const Pair> pairs, Chunk& chunk) const;
   void collide_pair(const Model& model, const Pair& pair, std::vector<PairContact>& out) const;
   void add_contacts(const Pair& pair, std::span<PairContact> points, Chunk& chunk) const;
-  void append_chunks(std::size_t count, Contacts& contacts);
+  std::size_t append_chunks(std::size_t count, std::size_t before, Contacts& contacts);
   void drop_seams(const Model& model, Contacts& contacts);
 
   // What is to be known of the model, found anew when it is another one.
@@ -77,6 +77,7 @@ class NativeBackend : public CollisionBackend {
   std::vector<std::pair<int, int>> apart_;  // a < b, sorted: joined until their joints broke
   std::vector<Pair> ordered_pairs_;
   std::vector<Chunk> chunks_;
+  double points_per_pair_ = 0.0;  // of the last step
   std::vector<std::uint32_t> counts_;
   std::vector<std::uint64_t> offsets_;
   // Seams: contacts with fixed shapes of the bodies that touch several of them, by moving body.

@@ -84,7 +84,7 @@ void PairCache::rebuild(const BroadPhaseInput& input, std::span<const PlacedColl
   parallel_for(static_cast<int>(input.boxes.size()), kBoxGrain, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) fatten(input, placed, static_cast<std::size_t>(i));
   });
-  candidates_ = broad_phase_.find_pairs(fat_);
+  copy_with_room(broad_phase_.find_pairs(fat_), candidates_);
 }
 
 /// New fat boxes for the leavers, and their candidates in place of the old ones.
@@ -122,7 +122,7 @@ void PairCache::replace_leavers(const BroadPhaseInput& input,
     return is_leaver_[static_cast<std::size_t>(pair.first)] != 0 ||
            is_leaver_[static_cast<std::size_t>(pair.second)] != 0;
   });
-  resize_with_room(merged_, candidates_.size() + added_.size());
+  resize_for_overwrite(merged_, candidates_.size() + added_.size());
   std::merge(candidates_.begin(), candidates_.end(), added_.begin(), added_.end(), merged_.begin());
   candidates_.swap(merged_);
 }
@@ -131,7 +131,7 @@ void PairCache::keep_overlapping(const BroadPhaseInput& input) {
   const std::size_t chunks = (candidates_.size() + kPairGrain - 1) / kPairGrain;
   counts_.resize(chunks);
   // Kept in place first, so that boxes are looked at once.
-  merged_.resize(candidates_.size());
+  resize_for_overwrite(merged_, candidates_.size());
   parallel_for(static_cast<int>(candidates_.size()), kPairGrain, [&](int begin, int end) {
     auto next = static_cast<std::size_t>(begin);
     for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
@@ -146,7 +146,7 @@ void PairCache::keep_overlapping(const BroadPhaseInput& input) {
         static_cast<std::uint32_t>(next - static_cast<std::size_t>(begin));
   });
   exclusive_scan(counts_, offsets_);
-  resize_with_room(pairs_, static_cast<std::size_t>(offsets_.back()));
+  resize_for_overwrite(pairs_, static_cast<std::size_t>(offsets_.back()));
   parallel_for(static_cast<int>(chunks), 1, [&](int begin, int end) {
     for (auto chunk = static_cast<std::size_t>(begin); chunk < static_cast<std::size_t>(end);
          ++chunk) {

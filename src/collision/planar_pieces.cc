@@ -248,7 +248,10 @@ bool push_corners(const Piece& a, const Piece& b, const Frame2& b_in_a, const Ax
   if (i < 0 || j < 0) return false;
   const Vec2 normal = (first.normal + second.normal).normalized();
   const Vec2 corner = b_in_a.to_world(b.points[j]);
-  const double gap = normal.dot(corner - a.points[i]);
+  // Two bodies are in each other by no more than along the better of the two axes; along the line
+  // between these the corners would have farther to go.
+  const double best = std::max(first.separation, second.separation);
+  const double gap = std::max(normal.dot(corner - a.points[i]), std::min(best, 0.0));
   if (gap <= margin) {
     const Vec2 middle = 0.5 * (a.points[i] + corner);
     out.add({middle, normal, gap,

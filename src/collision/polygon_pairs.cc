@@ -15,7 +15,6 @@ void PolygonPairs::clear(std::size_t most) {
   keys_.reserve(most);
   members_.reserve(most);
   is_done_.reserve(most);
-  is_near_.reserve(most);
   found_.reserve(most * std::tuple_size_v<decltype(PlanarContacts::list)>);
   first_.reserve(most);
   count_.reserve(most);
@@ -36,7 +35,6 @@ void PolygonPairs::collide(std::span<const Geometry> geometries,
                            std::span<const PlacedCollider> placed, double fall) {
   const std::size_t count = pairs_.size();
   is_done_.assign(count, 0);
-  is_near_.assign(count, 0);
   first_.resize(count);
   count_.assign(count, 0);
   PolygonAxes axes;
@@ -61,7 +59,6 @@ void PolygonPairs::collide(std::span<const Geometry> geometries,
         const std::uint32_t member = members_[first + lane];
         first_[member] = static_cast<std::uint32_t>(found_.size());
         if (axes.is_apart[lane] != 0.0) continue;
-        is_near_[member] = 1;
         add_polygon_contacts(placed[at(four[lane].first)], a, placed[at(four[lane].second)], b,
                              axes, static_cast<int>(lane), found_);
         count_[member] = static_cast<std::uint32_t>(found_.size()) - first_[member];

@@ -23,14 +23,14 @@ class PolygonPairs {
                double fall);
   /// The contacts of pair k, in the order the pairs came in.
   std::span<PairContact> contacts(std::size_t k) { return {found_.data() + first_[k], count_[k]}; }
-  /// Whether pair k is within its margin and has no contact all the same: see Contacts.
-  bool is_passing(std::size_t k) const { return is_near_[k] != 0 && count_[k] == 0; }
+  /// Whether pair k has no contact: see Contacts.
+  bool is_passing(std::size_t k) const { return count_[k] == 0; }
 
  private:
   std::vector<Pair> pairs_, batch_;
   std::vector<std::uint64_t> keys_;     // both geometries
   std::vector<std::uint32_t> members_;  // of the batch: the number of the pair
-  std::vector<std::uint8_t> is_done_, is_near_;
+  std::vector<std::uint8_t> is_done_;
   std::vector<PairContact> found_;
   std::vector<std::uint32_t> first_, count_;
 };

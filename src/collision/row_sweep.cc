@@ -125,11 +125,11 @@ void RowSlots::resize(std::size_t count) {
   // The last are tested together with what lies behind them.
   constexpr std::size_t kSpare = 8;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    resize_with_room(center[axis], count + kSpare);
-    resize_with_room(half[axis], count + kSpare);
+    resize_for_overwrite(center[axis], count + kSpare);
+    resize_for_overwrite(half[axis], count + kSpare);
   }
-  resize_with_room(ball, count + kSpare);
-  resize_with_room(order, count);
+  resize_for_overwrite(ball, count + kSpare);
+  resize_for_overwrite(order, count);
 }
 
 void RowSlots::set(std::size_t slot, const Aabb& box, double ball_radius, std::int32_t place) {

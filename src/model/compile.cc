@@ -63,6 +63,8 @@ class Compiler {
   Model run() {
     check_scene();
     add_materials();
+    model_.bodies.reserve(scene_.bodies.size() + 1);
+    model_.colliders.reserve(scene_.bodies.size());
     model_.bodies.push_back({.name = "world"});
     for (std::size_t i = 0; i < scene_.bodies.size() && !problems_.is_full(); ++i) add_body(i);
     if (problems_.messages.empty()) compile_joints(scene_, model_, problems_);

@@ -102,6 +102,7 @@ void add_pile(Scene& scene, const PileOptions& options) {
   const double pitch = options.pitch, radius = options.radius, swing = 2.0 * options.jitter;
   const double half_width = columns * pitch / 2, height = layers * pitch + 1.0;
   JitterSource random{12345};
+  scene.bodies.reserve(scene.bodies.size() + static_cast<std::size_t>(options.grains) + 5);
   for (int number = 0; number < options.grains; ++number) {
     const int i = number % columns, j = number / columns % columns,
               k = number / (columns * columns);

@@ -257,6 +257,9 @@ std::shared_ptr<const PlanarPolygon> make_planar_polygon(const Polygon& polygon)
     upper = upper.cwiseMax(p);
   }
   result->thickness = (upper - lower).minCoeff();
+  // A circle about the origin that lies within, if there is one.
+  const double least = *std::min_element(result->offsets.begin(), result->offsets.end());
+  result->reach = result->piece_count() == 1 && least > 0.0 ? least : -result->radius;
   const std::span<const Vec2> points = result->points;
   for (int p = 0; p < result->piece_count(); ++p) {
     const auto first = at(result->piece_start[at(p)]), end = at(result->piece_start[at(p + 1)]);

@@ -28,6 +28,7 @@ struct PlanarPolygon {
       is_reflex;  // the outline turns inward at this point: it touches nothing by itself
 
   double radius = 0.0;     // m, of the circle about the frame origin that holds all points
+  double reach = 0.0;      // m: in any direction it reaches at least this far from the frame origin
   double thickness = 0.0;  // m, least width of the outline's bounding box in the plane
   std::vector<Geometry>
       prisms;  // one hull per piece, as thick as the polygon, for shapes that are not planar

@@ -9,6 +9,8 @@
 #include "base/grow.h"
 #include "base/parallel.h"
 #include "base/scan.h"
+#include "collision/outlines.h"
+#include "model/planar_geometry.h"
 #include "problem/operators.h"
 
 namespace scree {
@@ -67,9 +69,11 @@ double bend_of(const Model& model, const State& state, const Contact& contact,
   return -step * bend > closed ? bend : 0.0;
 }
 
-/// Bias of the normal row; see docs/time-stepping.md.
-double normal_bias(const Model& model, double gravity, double gap, double closed, double approach,
-                   double free_approach, double restitution, double bend, double step) {
+/// Bias of the normal row; see docs/time-stepping.md. Of overlap, `most` is what velocities undo,
+/// m.
+double normal_bias(const Model& model, double gravity, double gap, double closed, double most,
+                   double approach, double free_approach, double restitution, double bend,
+                   double step) {
   const bool closes = gap + step * free_approach <= 0.0;
   if (restitution > 0.0 && approach < -model.restitution_threshold && closes) {
     return restitution * approach;  // Newton: u+ = -e u-
@@ -81,10 +85,21 @@ double normal_bias(const Model& model, double gravity, double gap, double closed
   }
   // Overlap is undone gently: a share per step, never faster than the limit, and never so fast that
   // the body would rise by more than the overlap it came from.
-  const double depth = std::max(0.0, -gap - closed);
+  const double depth = std::clamp(-gap - closed, 0.0, most);
   double speed = std::min(kRecoveryShare * depth / step, model.recovery_speed);
   if (gravity > 0.0) speed = std::min(speed, std::sqrt(2.0 * gravity * depth));
   return bend - speed;
+}
+
+void find_thickness(const Model& model, AssembleScratch& scratch) {
+  find_outlines(model, scratch.outlines);
+  scratch.thickness.assign(scratch.outlines.size(), 0.0);
+  for (std::size_t k = 0; k < scratch.outlines.size(); ++k) {
+    if (scratch.outlines[k] < 0) continue;
+    const Collider& collider = model.colliders[static_cast<std::size_t>(scratch.outlines[k])];
+    scratch.thickness[k] =
+        model.geometries[static_cast<std::size_t>(collider.geometry)].polygon->thickness;
+  }
 }
 
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
@@ -154,11 +169,21 @@ void find_sources(const Model& model, const State& state, std::span<const Contac
   }
 }
 
-/// One contact of the problem. `before` is the one assembled before it, or none; `size` is that of
-/// the smaller body.
-void assemble_contact(const Model& model, const State& state, const Contact& contact, double size,
-                      const ContactBlock* before, const Problem& problem, Gaps gaps,
-                      ContactBlock& out) {
+/// m: of the overlap of a contact, what velocities undo. The rest of it, between bodies that are
+/// moved apart after the step, would be undone twice.
+double undone_overlap(const AssembleScratch& scratch, const Contact& contact,
+                      const Surface& surface, Gaps gaps) {
+  constexpr double kAll = std::numeric_limits<double>::infinity();
+  if (gaps == Gaps::straight || surface.restitution > 0.0 || scratch.outlines.empty()) return kAll;
+  const double left = left_overlap(scratch.thickness[static_cast<std::size_t>(contact.a)],
+                                   scratch.thickness[static_cast<std::size_t>(contact.b)]);
+  return left > 0.0 ? left : kAll;
+}
+
+/// One contact of the problem. `before` is the one assembled before it, or none.
+void assemble_contact(const Model& model, const State& state, const Contact& contact,
+                      const AssembleScratch& scratch, const ContactBlock* before,
+                      const Problem& problem, Gaps gaps, ContactBlock& out) {
   const auto a = static_cast<std::size_t>(contact.a), b = static_cast<std::size_t>(contact.b);
   const Surface& surface = model.surface(contact.material_a, contact.material_b);
   out.a = contact.a;
@@ -181,14 +206,15 @@ void assemble_contact(const Model& model, const State& state, const Contact& con
     free_approach = normal_velocity(problem.bodies[a].velocity, problem.bodies[a].angular_velocity,
                                     problem.bodies[b].velocity, problem.bodies[b].angular_velocity);
   }
-  const double closed = kClosed * size;
+  const double closed = kClosed * std::min(scratch.size[a], scratch.size[b]);
+  const double most = contact.gap < 0.0 ? undone_overlap(scratch, contact, surface, gaps) : 0.0;
   // Where surfaces bounce, the law of the blow alone has the say.
   const double bend =
       surface.restitution > 0.0 || gaps == Gaps::straight
           ? 0.0
           : bend_of(model, state, contact, out, closed, problem.gravity, problem.step);
-  out.bias = Vec3(normal_bias(model, problem.gravity, contact.gap, closed, approach, free_approach,
-                              surface.restitution, bend, problem.step),
+  out.bias = Vec3(normal_bias(model, problem.gravity, contact.gap, closed, most, approach,
+                              free_approach, surface.restitution, bend, problem.step),
                   0, 0);
 }
 
@@ -242,6 +268,7 @@ void assemble(const Model& model, const State& state, const Contacts& contacts,
   problem.gravity = model.gravity.norm();
   problem.bodies.resize(model.bodies.size());
   scratch.size.resize(model.bodies.size());
+  find_thickness(model, scratch);
   parallel_for(static_cast<int>(model.bodies.size()), kGrain, [&](int begin, int end) {
     for (int index = begin; index < end; ++index) {
       const auto k = static_cast<std::size_t>(index);
@@ -270,16 +297,14 @@ void assemble(const Model& model, const State& state, const Contacts& contacts,
     }
   });
   problem.rows.clear();
-  resize_with_room(problem.contacts, contacts.list.size());
+  resize_for_overwrite(problem.contacts, contacts.list.size());
   parallel_for(static_cast<int>(contacts.list.size()), kGrain, [&](int begin, int end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       // The points of a face share their bodies and their normal.
       const bool is_first = i == static_cast<std::size_t>(begin);
-      const Contact& contact = contacts.list[i];
-      const double size = std::min(scratch.size[static_cast<std::size_t>(contact.a)],
-                                   scratch.size[static_cast<std::size_t>(contact.b)]);
-      assemble_contact(model, state, contact, size, is_first ? nullptr : &problem.contacts[i - 1],
-                       problem, gaps, problem.contacts[i]);
+      assemble_contact(model, state, contacts.list[i], scratch,
+                       is_first ? nullptr : &problem.contacts[i - 1], problem, gaps,
+                       problem.contacts[i]);
     }
   });
 }
@@ -288,7 +313,7 @@ void warm_start(const Model& model, const State& state, const Contacts& contacts
                 const Problem& problem, Impulses& impulses) {
   const std::vector<Contact>& list = contacts.list;
   const std::vector<ContactMemory>& memory = state.memory;
-  resize_with_room(impulses.contacts, list.size());
+  resize_for_overwrite(impulses.contacts, list.size());
   impulses.rows.assign(problem.rows.size(), 0.0);
   const bool is_cold = memory.empty() || state.last_step <= 0.0;
   const double scale = is_cold ? 0.0 : problem.step / state.last_step;
@@ -351,7 +376,7 @@ void remember(const State& state, const Contacts& contacts, const Problem& probl
     scratch.counts[static_cast<std::size_t>(begin / kGrain)] = acting;
   });
   exclusive_scan(scratch.counts, scratch.offsets);
-  resize_with_room(memory, static_cast<std::size_t>(scratch.offsets.back()));
+  resize_for_overwrite(memory, static_cast<std::size_t>(scratch.offsets.back()));
   parallel_for(count, kGrain, [&](int begin, int end) {
     std::uint64_t next = scratch.offsets[static_cast<std::size_t>(begin / kGrain)];
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {

@@ -23,11 +23,14 @@ double closed_gap(const Model& model, const Contact& contact);
 
 /// Scratch of assemble(), kept between steps.
 struct AssembleScratch {
-  std::vector<double> size;  // m, by body: bounding radius, infinite where it cannot move
+  std::vector<double> size;            // m, by body: bounding radius, infinite where it cannot move
+  std::vector<std::int32_t> outlines;  // find_outlines()
+  std::vector<double> thickness;       // m, by body: of its outline; 0: it has none
 };
 
 /// How gaps change within a step: as they bend where faces turn under corners, or along lines, as
-/// sub-steps have them.
+/// sub-steps have them. Bent: bodies with outlines are moved apart after the step
+/// (world/push_apart.h), so overlap between them is left to that.
 enum class Gaps { bent, straight };
 
 void assemble(const Model& model, const State& state, const Contacts& contacts,

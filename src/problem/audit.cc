@@ -79,7 +79,7 @@ double free_velocity(const Problem& problem, const RowBlock& row) {
 }  // namespace
 
 void Audit::prepare(const Problem& problem) {
-  resize_with_room(contact_mass, problem.contacts.size());
+  resize_for_overwrite(contact_mass, problem.contacts.size());
   row_mass.resize(problem.rows.size());
   velocities.resize(problem.bodies.size());
   double fastest = 0.0;
@@ -154,7 +154,7 @@ IterationRecord Audit::parts(const Problem& problem, const Impulses& impulses, L
 Residuals Audit::residuals(const Problem& problem, const Impulses& impulses, Law law) {
   Residuals r;
   r.reference_velocity = reference_velocity;
-  resize_with_room(contact_residual, problem.contacts.size());
+  resize_for_overwrite(contact_residual, problem.contacts.size());
   velocities_from(problem, impulses, velocities);
   const std::size_t count = problem.contacts.size() + problem.rows.size();
   if (count == 0) return r;

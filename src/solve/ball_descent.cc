@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/grow.h"
 #include "base/stages.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -231,40 +232,40 @@ void push_all(const BallSystem& system, const AlignedVector<BallSlope>& slopes, 
 
 }  // namespace
 
-void BallDescent::solve(const BallSystem& system, int iterations) {
+void BallDescent::solve(BallSystem& system, int iterations) {
+  AlignedVector<BallBody>& bodies = system.bodies_before;
   const std::size_t count = system.groups.size();
   const auto groups = static_cast<int>(count);
   const double weight = system.descent_weight * system.descent_weight;
-  x_.assign(count, BallImpulse{});
-  for (AlignedVector<BallImpulse>* vector : {&turned_, &gradient_, &direction_, &image_})
-    vector->assign(count, BallImpulse{});
+  for (AlignedVector<BallImpulse>* vector : {&x_, &direction_, &work_})
+    fill_with_room(*vector, count, BallImpulse{});
   const auto advance = [&](double step) {
     parallel_for(groups, kGrain, [&](int begin, int end) {
       HWY_DYNAMIC_DISPATCH(advance_range)
       (system, begin, end, slopes_.data(), static_cast<float>(step), direction_.data(),
-       image_.data(), x_.data(), rest_.data(), turned_.data());
+       work_.data(), x_.data(), rest_.data(), work_.data());
     });
-    push_all(system, slopes_, false, turned_, bodies_);
+    push_all(system, slopes_, false, work_, bodies);
     return parallel_sum(groups, kGrain, sums_, [&](int begin, int end) {
-      return HWY_DYNAMIC_DISPATCH(gradient_range)(
-          system, begin, end, slopes_.data(), bodies_.data(), static_cast<float>(weight), x_.data(),
-          rest_.data(), turned_.data(), gradient_.data());
+      return HWY_DYNAMIC_DISPATCH(gradient_range)(system, begin, end, slopes_.data(), bodies.data(),
+                                                  static_cast<float>(weight), x_.data(),
+                                                  rest_.data(), work_.data(), work_.data());
     });
   };
   double slope = advance(0.0);
   const double solved = kSolved * slope;
-  direction_ = gradient_;
+  direction_ = work_;
   for (int k = 0; k < iterations && slope > solved; ++k) {
-    push_all(system, slopes_, true, direction_, bodies_);
+    push_all(system, slopes_, true, direction_, bodies);
     const double curvature = parallel_sum(groups, kGrain, sums_, [&](int begin, int end) {
-      return HWY_DYNAMIC_DISPATCH(apply_range)(system, begin, end, slopes_.data(), bodies_.data(),
-                                               weight, direction_.data(), image_.data());
+      return HWY_DYNAMIC_DISPATCH(apply_range)(system, begin, end, slopes_.data(), bodies.data(),
+                                               weight, direction_.data(), work_.data());
     });
     if (!(curvature > 0.0)) return;
     const double next = advance(slope / curvature);
     const auto factor = static_cast<float>(next / slope);
     parallel_for(groups, kGrain, [&](int begin, int end) {
-      HWY_DYNAMIC_DISPATCH(turn_range)(begin, end, factor, gradient_.data(), direction_.data());
+      HWY_DYNAMIC_DISPATCH(turn_range)(begin, end, factor, work_.data(), direction_.data());
     });
     slope = next;
   }
@@ -274,10 +275,11 @@ double BallDescent::descend(const Problem& problem, BallSystem& system, int iter
   const std::size_t count = system.groups.size();
   const auto groups = static_cast<int>(count);
   const double before = ball_residual(system);
-  start_ = best_ = system.p;
-  bodies_ = system.bodies;
-  slopes_.resize(count);
-  rest_.resize(count);
+  AlignedVector<BallImpulse>& start = system.before;
+  start = system.p;
+  system.bodies_before = system.bodies;
+  resize_for_overwrite(slopes_, count);
+  resize_for_overwrite(rest_, count);
   parallel_for(groups, kGrain, [&](int begin, int end) {
     HWY_DYNAMIC_DISPATCH(linearise_range)(system, begin, end, slopes_.data(), rest_.data());
   });
@@ -287,7 +289,7 @@ double BallDescent::descend(const Problem& problem, BallSystem& system, int iter
   for (int k = 0; k < kLengths; ++k, length *= kLengthFactor) {
     parallel_for(groups, kGrain, [&](int begin, int end) {
       HWY_DYNAMIC_DISPATCH(move_range)
-      (system, begin, end, slopes_.data(), static_cast<float>(length), start_.data(), x_.data(),
+      (system, begin, end, slopes_.data(), static_cast<float>(length), start.data(), x_.data(),
        system.p.data());
     });
     system.compute_velocities(problem);
@@ -295,7 +297,7 @@ double BallDescent::descend(const Problem& problem, BallSystem& system, int iter
     if (there < best) {
       best = there;
       found = length;
-      best_ = system.p;
+      work_ = system.p;
     } else if (found > 0.0) {
       break;
     }
@@ -303,7 +305,7 @@ double BallDescent::descend(const Problem& problem, BallSystem& system, int iter
   double& lambda = system.descent_weight;
   if (found >= kWhole) lambda = std::max(kLeastLambda, kLonger * lambda);
   if (found < kShort) lambda = std::min(kMostLambda, kShorter * lambda);
-  system.p = best_;
+  system.p = found > 0.0 ? work_ : start;
   ball_restart(problem, system);
   return best;
 }

@@ -7,6 +7,7 @@
 // is what heaps of spheres are made of; single_system.h serves everything else.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -44,7 +45,9 @@ struct BallSystem {
   AlignedVector<BallBody> bodies, bodies_before;
   AlignedVector<BallGroup> groups;
   AlignedVector<BallImpulse> p, before;  // on the cones but for rounding
-  std::vector<std::int32_t> source;      // contact of (group, lane); -1: none
+  /// Groups without an impulse now and before, which most passes leave out; never the first of a
+  /// call of ball_sweeps(), so that whatever changes p in between need not care.
+  std::vector<std::uint8_t> is_open;
   std::vector<std::int32_t> stage_start;
   std::size_t contact_count = 0, body_count = 0;
   /// Weight of the length of a step of BallDescent, which learns it on this problem; part of it so
@@ -56,22 +59,43 @@ struct BallSystem {
   /// False where this form does not hold the problem.
   bool pack(const Problem& problem, const Impulses& impulses, Law law);
   void write(const Problem& problem, Impulses& impulses) const;
+  /// For tests: the contact of each (group, lane); -1: none.
+  std::vector<std::int32_t> sources() const;
   /// Of p, into bodies.
   void compute_velocities(const Problem& problem);
 
  private:
-  bool holds(const Problem& problem);
-  void colour(const Problem& problem);
-  void fill_group(const Problem& problem, const Impulses& impulses, Law law, std::size_t index);
-
+  // Colours, what found none, and the colours again for what starts without an impulse.
+  static constexpr std::size_t kPlaces = 2 * kColours + 1;
+  using Counts = std::array<std::uint32_t, kPlaces>;
   struct FixedRow {
     std::int32_t row, contact;
   };
+
+  bool holds(const Problem& problem);
+  Counts colour(const Problem& problem, const Impulses& impulses);
+  void place(const Counts& count_of);
+  template <class Take>
+  void for_contacts(const Take& take) const;
+  std::int32_t fixed_row(std::size_t contact) const;
+  void fill_lane(const Problem& problem, const Impulses& impulses, Law law, std::size_t contact,
+                 std::size_t place);
+  void blank_idle_lanes(const Counts& count_of);
+
   std::vector<char> moves_;
   Colours colours_;
-  std::vector<std::uint8_t> colour_;
-  std::vector<std::int32_t> row_;  // of each contact's fixed body; -1: both move
-  std::vector<FixedRow> fixed_rows_;
+  std::vector<std::uint8_t> colour_;         // of each contact: index into Counts, or more
+  std::vector<std::uint32_t> chunk_places_;  // of chunks of contacts: the first of each colour
+  std::vector<FixedRow> fixed_rows_;         // of the contacts with a fixed body, ascending
+};
+
+/// Where sweeps are and where they are going.
+struct BallMoment {
+  AlignedVector<BallBody> bodies, bodies_before;
+  AlignedVector<BallImpulse> p, before;
+
+  void keep(const BallSystem& system);
+  void restore(BallSystem& system) const;
 };
 
 /// v = v_f + M^-1 J^T p, `before` and `bodies_before` as p and bodies.

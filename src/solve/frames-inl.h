@@ -154,13 +154,13 @@ struct Wrench {
   return {column(0, x.x), column(1, x.y), column(2, x.z)};
 }
 
-/// The twist after an impulse and its torque.
+/// The twist after an impulse and its torque. The torque comes last: it is known last.
 [[maybe_unused]] HWY_INLINE void add_answer(const ManifoldAnswer& answer, const V3& dp,
                                             const V3& torque, int lane, Twist& twist) {
   twist.v = add_mixed_back(add_product(twist.v, load_block(answer.linear, lane), dp), answer.mixed,
                            torque, lane);
-  twist.w = add_mixed(add_product(twist.w, load_block(answer.angular, lane), torque), answer.mixed,
-                      dp, lane);
+  twist.w = add_product(add_mixed(twist.w, answer.mixed, dp, lane),
+                        load_block(answer.angular, lane), torque);
 }
 
 /// With T f = apart x f: linear + T^T I_b T, I_b T, I_a + I_b. All in the frame.

@@ -32,8 +32,8 @@ struct Motion {
 [[maybe_unused]] HWY_INLINE Motion load_motion(const SingleSystem& system, const SingleGroup& group,
                                                int lane) {
   V a[8], b[8];
-  gather_rows(system.bodies.data()->v, group.a + lane, a);
-  gather_rows(system.bodies.data()->v, group.b + lane, b);
+  gather_rows<1>(system.bodies.data()->v, group.a + lane, a);
+  gather_rows<1>(system.bodies.data()->v, group.b + lane, b);
   return {{a[0], a[1], a[2]}, {a[3], a[4], a[5]}, {b[0], b[1], b[2]}, {b[3], b[4], b[5]}};
 }
 
@@ -43,11 +43,11 @@ struct Motion {
   float* bodies = system.bodies.data()->v;
   if (group.moving != Moving::second) {
     V a[8] = {m.va.x, m.va.y, m.va.z, m.wa.x, m.wa.y, m.wa.z, zero, zero};
-    scatter_rows(a, group.a + lane, bodies);
+    scatter_rows<1>(a, group.a + lane, bodies);
   }
   if (group.moving != Moving::first) {
     V b[8] = {m.vb.x, m.vb.y, m.vb.z, m.wb.x, m.wb.y, m.wb.z, zero, zero};
-    scatter_rows(b, group.b + lane, bodies);
+    scatter_rows<1>(b, group.b + lane, bodies);
   }
 }
 
@@ -73,6 +73,29 @@ struct Motion {
   m.wa = subtract_product(m.wa, load_block(group.inertia_a, lane), torque);
   m.wb = add_product(m.wb, load_block(group.inertia_b, lane),
                      add_cross(load3(group.offset, lane), force, torque));
+}
+
+/// u = J v + b of a point that is alone in its manifold, whose arm is in world axes: one turn
+/// instead of two.
+[[maybe_unused]] HWY_INLINE V3 velocity_alone(const SingleGroup& group, const Frame& frame,
+                                              const Motion& m, const V3& arm, V bias, int lane) {
+  // Two sums side by side, and the bias inside the product: the visit waits for this.
+  const V3 v = add(cross(arm, m.wa),
+                   add_cross(m.wb, add(arm, load3(group.offset, lane)), subtract(m.vb, m.va)));
+  const V normal =
+      hn::MulAdd(frame.n.x, v.x, hn::MulAdd(frame.n.y, v.y, hn::MulAdd(frame.n.z, v.z, bias)));
+  return {normal, dot(frame.t1, v), dot(frame.t2, v)};
+}
+
+/// Both bodies moved by an impulse at such a point.
+[[maybe_unused]] HWY_INLINE void push_alone(const SingleGroup& group, const Frame& frame,
+                                            const V3& arm, const V3& dp, int lane, Motion& m) {
+  const V3 force = frame.turn_back(dp);
+  m.va = subtract_scaled(m.va, load(group.mass_a + lane), force);
+  m.vb = add_scaled(m.vb, load(group.mass_b + lane), force);
+  m.wa = subtract_product(m.wa, load_block(group.inertia_a, lane), cross(arm, force));
+  m.wb = add_product(m.wb, load_block(group.inertia_b, lane),
+                     cross(add(arm, load3(group.offset, lane)), force));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/grow.h"
 #include "solve/options.h"
 
 namespace scree {
@@ -20,10 +21,14 @@ constexpr double kSure = 0.99;      // share of the tolerance at which the judge
 // No gain of a tenth in so many looks: another rule, and after the last one no further. Heaps at
 // rest gain little by little.
 constexpr int kPatience = 60, kPatienceWithBalls = 100, kPatienceInThePlane = 25;
-// Least squares (ball_descent.h) take a third off the residual for the price of some fifty sweeps:
-// tried when that is all that is missing and sweeps have become slow.
-constexpr double kWithinReach = 1.6;
-// Often they miss by a few hundredths, and sweeps would soon be back where they were: once more.
+// Least squares (ball_descent.h) take a tenth off the residual for the price of some fifty sweeps:
+// tried when that is all that is missing. What they do not bring below the tolerance is taken back,
+// because they end the momentum, without which the residual is a fifth larger for some sweeps; the
+// next try then waits until what this one took off would do.
+constexpr double kFirstReach = 1.12;
+constexpr double kPriceOfDescent = 60.0;  // sweeps
+constexpr int kLooksOfRate = 4;
+// Often they miss by a few hundredths: once more.
 constexpr double kNearlyThere = 1.05;
 constexpr int kDescentsInARow = 3;
 constexpr int kSweepsBeforeDescent = 100, kSweepsBetweenDescents = 50, kDescentIterations = 20;
@@ -34,6 +39,7 @@ constexpr int kSweepsBeforeDescent = 100, kSweepsBetweenDescents = 50, kDescentI
 ///   momentum that follows the residual, 0.95 to 0.985 (as in double precision)   258    907
 ///   begun again                                                                  235    290
 ///   begun again, heaps with 0.9 and from nothing                                 235    183
+/// Balls hold some of it back along their normals (ball_sweep.cc), bear 0.94 and never begin again.
 /// Where one rule goes round in circles, another may not: a ball's blow on a wall took 3000 sweeps
 /// and more by one and 1200 by the next.
 struct MomentumRule {
@@ -43,6 +49,8 @@ struct MomentumRule {
 };
 constexpr MomentumRule kWalls[] = {{0.95, 10, 1.0f}, {0.9, 10, 1.0f}, {0.95, 10, 0.67f}};
 constexpr MomentumRule kHeaps[] = {{0.9, 1, 1.0f}, {0.95, 10, 0.67f}, {0.8, 1, 1.0f}};
+constexpr int kNever = 1 << 30;
+constexpr MomentumRule kBalls[] = {{0.94, kNever, 1.0f}, {0.9, 1, 1.0f}, {0.95, 10, 0.67f}};
 constexpr MomentumRule kPlanar[] = {{0.95, 10, 1.0f}};
 constexpr double kPointsOfWalls = 2.0;  // per body pair, on average
 
@@ -50,7 +58,27 @@ constexpr double kPointsOfWalls = 2.0;  // per body pair, on average
 // ball into 8000 bricks: 7990 sweeps in 10 s without, 0.8 s with them.
 constexpr std::size_t kLargeEnough = 2000;  // contacts
 constexpr int kSweepsBeforeSpots = 300, kSweepsBetweenSpots = 50, kSweepsOfSpot = 600;
+constexpr int kSweepsBeforeSpotsOfBalls = 2000;  // looking ends their momentum
 constexpr int kMostSpots = 40;
+
+/// How many sweeps more are needed if the residual falls as it did over the last looks.
+class Forecast {
+ public:
+  void note(double residual) {
+    std::copy(std::begin(last_) + 1, std::end(last_), std::begin(last_));
+    last_[kLooksOfRate - 1] = residual;
+  }
+  double sweeps_to(double goal) const {
+    const double residual = last_[kLooksOfRate - 1], fall = std::log(last_[0] / residual);
+    if (residual <= goal) return 0.0;
+    const double sweeps = (kLooksOfRate - 1) * kLookEvery;
+    return fall > 0.0 ? sweeps * std::log(residual / goal) / fall
+                      : std::numeric_limits<double>::infinity();
+  }
+
+ private:
+  double last_[kLooksOfRate] = {1.0, 1.0, 1.0, 1.0};
+};
 
 struct Steps {
   float one, many;  // factors on the steps of single points, and of those of a face
@@ -102,7 +130,7 @@ std::span<const MomentumRule> rules_of(const SingleSystem& system) {
                        kPointsOfWalls * static_cast<double>(system.manifold_count());
   return is_wall ? std::span(kWalls) : std::span(kHeaps);
 }
-std::span<const MomentumRule> rules_of(const BallSystem&) { return kHeaps; }
+std::span<const MomentumRule> rules_of(const BallSystem&) { return kBalls; }
 std::span<const MomentumRule> rules_of(const PlanarSystem&) { return kPlanar; }
 
 int patience_of(const SingleSystem&) { return kPatience; }
@@ -117,19 +145,22 @@ struct SingleMomentum::Run {
   const SolveOptions& options;
   int most_sweeps;
   int most_of_faces;  // of them, where a pair may have several points
+  int most_of_balls;  // instead of most_sweeps, where all are balls
   std::chrono::steady_clock::time_point start;
 };
 
 template <class System, class Packed>
 SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& system, Packed& kept,
                                                     Impulses& impulses) {
-  const auto& [problem, audit, options, most_sweeps, most_of_faces, start] = run;
+  const auto& [problem, audit, options, most_sweeps, most_of_faces, most_of_balls, start] = run;
   const auto relative = [&](double sum) {
     return std::sqrt(sum / static_cast<double>(system.contact_count)) / audit.reference_velocity;
   };
   const auto estimate = [&] { return relative(squares(system)); };
   constexpr bool kHasDescent = std::is_same_v<System, BallSystem>;
   int next_descent = kSweepsBeforeDescent;
+  double reach = kFirstReach;
+  Forecast forecast;
   Outcome outcome;
   restart(problem, system);
   SingleOptions plain;
@@ -142,7 +173,7 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
   double best = std::numeric_limits<double>::infinity(), milestone = best, last = best;
   int since_restart = 0, looks_since_gain = 0;
   outcome.has_run = true;
-  kept = system.p;
+  copy_with_room(system.p, kept);
   while (outcome.sweeps < most_sweeps && !is_time_over(options, start)) {
     float momenta[kLookEvery];
     const int count = std::min(kLookEvery, most_sweeps - outcome.sweeps);
@@ -158,31 +189,42 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
     put_on_cones(system);
     if (outcome.sweeps % kRefreshEvery == 0) refresh(problem, system);
     double residual = estimate();
+    forecast.note(residual);
     if (residual <= kSure * options.tolerance) {
       refresh(problem, system);
       residual = estimate();
     } else if constexpr (kHasDescent) {
-      if (options.law == Law::coulomb && residual <= kWithinReach * options.tolerance &&
-          outcome.sweeps >= next_descent) {
+      if (options.law == Law::coulomb && residual <= reach * options.tolerance &&
+          outcome.sweeps >= next_descent &&
+          forecast.sweeps_to(kSure * options.tolerance) > kPriceOfDescent) {
+        const double before = residual;
+        before_descent_.keep(system);
         refresh(problem, system);
         for (int k = 0; k < kDescentsInARow; ++k) {
-          const double before = residual;
+          const double start_of_try = residual;
           residual = relative(descend(problem, system, descent_));
           const bool is_nearly_there =
               residual > kSure * options.tolerance && residual <= kNearlyThere * options.tolerance;
-          if (!is_nearly_there || residual >= before || is_time_over(options, start)) break;
+          if (!is_nearly_there || residual >= start_of_try || is_time_over(options, start)) break;
         }
-        next_descent = outcome.sweeps + std::max(kSweepsBetweenDescents, outcome.sweeps / 4);
-        since_restart = 0;
+        next_descent = outcome.sweeps + kSweepsBetweenDescents;
+        if (residual > kSure * options.tolerance) {
+          reach = kSure * before / residual;
+          if (residual < best) {
+            best = residual;
+            kept = system.p;
+          }
+          before_descent_.restore(system);
+          residual = before;
+        }
       }
     }
     if (!std::isfinite(residual)) break;
     if (residual <= kSure * options.tolerance) {
-      write(problem, system, tried_);
-      outcome.residual = audit.residual(problem, tried_, options.law);
+      write(problem, system, impulses);
+      outcome.residual = audit.residual(problem, impulses, options.law);
       if (outcome.residual <= options.tolerance) {
         outcome.is_converged = true;
-        impulses.contacts.swap(tried_.contacts);
         return outcome;
       }
     }
@@ -231,14 +273,15 @@ SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& aud
     return outcome;
   }
   const int most_of_faces = whole_option(options, "single_sweeps", most_sweeps, 0);
-  const Run run{problem, audit, options, most_sweeps, most_of_faces, start};
+  const Run run{problem, audit, options, most_sweeps, most_of_faces, most_sweeps, start};
   if (!looks_for_spots_ || problem.contacts.size() < kLargeEnough)
     return sweep_in_some_form(run, impulses);
   // Where sweeping is slow, it may be so in one place only.
   int sweeps = 0;
-  const auto go_on = [&](int most) {
+  const auto go_on = [&](int most, int most_of_balls) {
     Run part = run;
     part.most_sweeps = std::min(most, most_sweeps - sweeps);
+    part.most_of_balls = std::min(most_of_balls, most_sweeps - sweeps);
     part.most_of_faces = std::max(0, most_of_faces - sweeps);
     outcome = sweep_in_some_form(part, impulses);
     sweeps += outcome.sweeps;
@@ -246,13 +289,13 @@ SingleMomentum::Outcome SingleMomentum::solve(const Problem& problem, Audit& aud
     return outcome.has_run && !outcome.is_converged &&
            sweeps < std::min(most_sweeps, most_of_faces) && !is_time_over(options, start);
   };
-  bool is_open = go_on(kSweepsBeforeSpots);
+  bool is_open = go_on(kSweepsBeforeSpots, kSweepsBeforeSpotsOfBalls);
   for (int k = 0; k < kMostSpots && is_open && spot_.find(problem, impulses, options.law, audit);
        ++k) {
     sweeps += sweep_spot(run, impulses);
-    is_open = go_on(kSweepsBetweenSpots);
+    is_open = go_on(kSweepsBetweenSpots, kSweepsBetweenSpots);
   }
-  if (is_open) go_on(most_sweeps);
+  if (is_open) go_on(most_sweeps, most_sweeps);
   return outcome;
 }
 
@@ -274,7 +317,7 @@ int SingleMomentum::sweep_spot(const Run& run, Impulses& impulses) {
 }
 
 SingleMomentum::Outcome SingleMomentum::sweep_in_some_form(const Run& whole, Impulses& impulses) {
-  const auto& [problem, audit, options, most_sweeps, most_of_faces, start] = whole;
+  const auto& [problem, audit, options, most_sweeps, most_of_faces, most_of_balls, start] = whole;
   Run run = whole;
   Outcome outcome;
   if (relaxation_option(options) <= 0.0 && planar_.pack(problem, impulses, options.law)) {
@@ -285,6 +328,7 @@ SingleMomentum::Outcome SingleMomentum::sweep_in_some_form(const Run& whole, Imp
   const int spent = outcome.sweeps;
   run.most_sweeps -= spent;
   if (balls_.pack(problem, impulses, options.law)) {
+    run.most_sweeps = most_of_balls - spent;
     outcome = sweep_until(run, balls_, best_of_balls_, impulses);
     outcome.is_of_balls = true;
     return outcome;

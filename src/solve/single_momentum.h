@@ -49,10 +49,10 @@ class SingleMomentum {
   BallSystem balls_;
   PlanarSystem planar_;
   BallDescent descent_;
+  BallMoment before_descent_;
   AlignedVector<SingleImpulse> best_;
   AlignedVector<BallImpulse> best_of_balls_;
   AlignedVector<PlanarNumbers> best_in_the_plane_;
-  Impulses tried_;
   HotSpot spot_;
   std::unique_ptr<SingleMomentum> on_spots_;
   bool looks_for_spots_ = true;

@@ -58,7 +58,7 @@ void prepare_range(SingleSystem& system, std::int32_t begin, std::int32_t end) {
       for (std::int32_t k = group.first; k < group.first + group.count; ++k) {
         SinglePoint& point = system.points[static_cast<std::size_t>(k)];
         const V3 arm = frame.turn(load3(point.arm, lane));
-        store3(arm, point.arm, lane);
+        if (group.count > 1) store3(arm, point.arm, lane);
         Block w = add_turning(linear, inertia_a, arm);
         w = add_turning(w, inertia_b, add(arm, offset));
         const V normal = hn::Div(hn::Set(d, 1.0f), w.nn);
@@ -85,6 +85,13 @@ void push_range(SingleSystem& system, std::int32_t begin, std::int32_t end) {
     const SingleGroup& group = system.groups[static_cast<std::size_t>(g)];
     for (int lane = 0; lane < kSingleLanes; lane += kStep) {
       Motion world = load_motion(system, group, lane);
+      if (group.count == 1) {
+        const auto at = static_cast<std::size_t>(group.first);
+        push_alone(group, load_frame(group, lane), load3(system.points[at].arm, lane),
+                   load3(system.p[at].p, lane), lane, world);
+        store_motion(world, group, lane, system);
+        continue;
+      }
       Wrench sum{zero3(), zero3()};
       for (std::int32_t k = group.first; k < group.first + group.count; ++k) {
         const auto at = static_cast<std::size_t>(k);
@@ -97,32 +104,44 @@ void push_range(SingleSystem& system, std::int32_t begin, std::int32_t end) {
   }
 }
 
-void project_range(SingleSystem& system, std::int32_t begin, std::int32_t end) {
+/// What putting one point of each lane on its cone adds to its impulse; false: nothing.
+HWY_INLINE bool project_point(V friction, float (*impulse)[kSingleLanes], int lane, V3& dp) {
   const D d;
-  const V zero = hn::Zero(d);
+  const V3 p = load3(impulse, lane);
+  const V limit = hn::Mul(friction, p.x);
+  const V length = hn::Sqrt(hn::MulAdd(p.y, p.y, hn::Mul(p.z, p.z)));
+  const M outside = hn::Gt(length, limit);
+  if (hn::AllFalse(d, outside)) return false;
+  const V scale = hn::IfThenElse(outside, hn::Div(limit, length), hn::Set(d, 1.0f));
+  const V3 fresh = {p.x, hn::Mul(p.y, scale), hn::Mul(p.z, scale)};
+  dp = {hn::Zero(d), hn::Sub(fresh.y, p.y), hn::Sub(fresh.z, p.z)};
+  store3(fresh, impulse, lane);
+  return true;
+}
+
+void project_range(SingleSystem& system, std::int32_t begin, std::int32_t end) {
   for (std::int32_t g = begin; g < end; ++g) {
     const SingleGroup& group = system.groups[static_cast<std::size_t>(g)];
     for (int lane = 0; lane < kSingleLanes; lane += kStep) {
       const V friction = load(group.friction + lane);
       Wrench sum{zero3(), zero3()};
+      V3 dp = zero3();
       bool has_moved = false;
       for (std::int32_t k = group.first; k < group.first + group.count; ++k) {
         const auto at = static_cast<std::size_t>(k);
-        const V3 p = load3(system.p[at].p, lane);
-        const V limit = hn::Mul(friction, p.x);
-        const V length = hn::Sqrt(hn::MulAdd(p.y, p.y, hn::Mul(p.z, p.z)));
-        const M outside = hn::Gt(length, limit);
-        if (hn::AllFalse(d, outside)) continue;
-        const V scale = hn::IfThenElse(outside, hn::Div(limit, length), hn::Set(d, 1.0f));
-        const V3 fresh = {p.x, hn::Mul(p.y, scale), hn::Mul(p.z, scale)};
-        const V3 dp = {zero, hn::Sub(fresh.y, p.y), hn::Sub(fresh.z, p.z)};
-        store3(fresh, system.p[at].p, lane);
+        if (!project_point(friction, system.p[at].p, lane, dp)) continue;
         add_impulse(dp, cross(load3(system.points[at].arm, lane), dp), sum);
         has_moved = true;
       }
       if (!has_moved) continue;
       Motion world = load_motion(system, group, lane);
-      move_bodies(group, load_frame(group, lane), sum, lane, world);
+      const Frame frame = load_frame(group, lane);
+      if (group.count == 1)
+        push_alone(group, frame,
+                   load3(system.points[static_cast<std::size_t>(group.first)].arm, lane), dp, lane,
+                   world);
+      else
+        move_bodies(group, frame, sum, lane, world);
       store_motion(world, group, lane, system);
     }
   }
@@ -157,14 +176,17 @@ double residual_range(const SingleSystem& system, std::int32_t begin, std::int32
     const SingleGroup& group = system.groups[static_cast<std::size_t>(g)];
     alignas(64) float sums[kSingleLanes] = {};
     for (int lane = 0; lane < kSingleLanes; lane += kStep) {
-      const Twist twist =
-          twist_of(group, load_frame(group, lane), load_motion(system, group, lane), lane);
+      const Frame frame = load_frame(group, lane);
+      const Motion world = load_motion(system, group, lane);
+      const Twist twist = twist_of(group, frame, world, lane);
       const V friction = load(group.friction + lane);
       V sum = hn::Zero(d);
       for (std::int32_t k = group.first; k < group.first + group.count; ++k) {
         const auto at = static_cast<std::size_t>(k);
-        const V3 u = velocity_at(twist, load3(system.points[at].arm, lane),
-                                 load(system.points[at].bias + lane));
+        const V3 arm = load3(system.points[at].arm, lane);
+        const V bias = load(system.points[at].bias + lane);
+        const V3 u = group.count == 1 ? velocity_alone(group, frame, world, arm, bias, lane)
+                                      : velocity_at(twist, arm, bias);
         sum = hn::Add(
             sum, natural_map(system.blocks[at], u, load3(system.p[at].p, lane), friction, lane));
       }

@@ -13,6 +13,7 @@
 // lambda is 1, and u_t = -alpha p_t.
 #include <cmath>
 
+#include "base/prefetch.h"
 #include "base/stages.h"
 #include "solve/local_contact.h"
 #include "solve/single_system.h"
@@ -31,9 +32,11 @@ namespace {
 // Of 1 + friction c . e: below, the cone hardly meets the line, and the exact solution is looked
 // for.
 constexpr float kLeastMeeting = 0.1f;
-// Alpha is bounded by 1e6 times what sticking would take: beyond, single precision sees no
-// difference in the direction.
-constexpr float kLeastSquare = 1e-12f;
+// Alpha over a third of the trace of W is at most this: beyond, single precision sees no difference
+// in the direction.
+constexpr float kMostAlpha = 1e6f;
+constexpr std::size_t kNear = std::size_t{1} << 20;  // bytes of points that caches keep near
+constexpr float kTiny = 1e-37f;  // N^2 s^2: or alpha were 0/0 where there is no friction yet
 
 /// One lane after the other by the exact solution, for what the vector code leaves over. `p`: the
 /// impulse that would stick where `is_hard` is not 0.
@@ -66,9 +69,12 @@ HWY_INLINE V3 visit(const float* frictions, const SinglePoint& point, const Sing
   const V c1 = load(block.coupling[0] + lane), c2 = load(block.coupling[1] + lane);
   const V p0 = hn::MulAdd(c1, stick.y, hn::MulAdd(c2, stick.z, stick.x));
   const M slides = hn::AndNot(sticks, hn::Gt(p0, zero));
-  const V alpha = hn::Div(
-      hn::Max(zero, hn::Neg(hn::MulAdd(u.y, p.y, hn::Mul(u.z, p.z)))),
-      hn::Max(hn::MulAdd(p.y, p.y, hn::Mul(p.z, p.z)), hn::Mul(squared, hn::Set(d, kLeastSquare))));
+  // Of p alone: this division does not wait for the velocity.
+  const V inverse_square =
+      hn::Div(one, hn::Max(hn::MulAdd(p.y, p.y, hn::Mul(p.z, p.z)), hn::Set(d, kTiny)));
+  const V against = hn::NegMulAdd(u.y, p.y, hn::Neg(hn::Mul(u.z, p.z)));
+  const V most = hn::Mul(load(block.weight + lane), hn::Set(d, kMostAlpha));
+  const V alpha = hn::Min(hn::Mul(hn::Max(zero, against), inverse_square), most);
   const V a11 = hn::MulAdd(alpha, load(point.inverse[3] + lane), one);
   const V a12 = hn::Mul(alpha, load(point.inverse[4] + lane));
   const V a22 = hn::MulAdd(alpha, load(point.inverse[5] + lane), one);
@@ -76,10 +82,11 @@ HWY_INLINE V3 visit(const float* frictions, const SinglePoint& point, const Sing
   const V t2 = hn::NegMulAdd(a12, stick.y, hn::Mul(a11, stick.z));
   const V length = hn::Sqrt(hn::MulAdd(t1, t1, hn::Mul(t2, t2)));
   const V meeting = hn::MulAdd(friction, hn::MulAdd(c1, t1, hn::Mul(c2, t2)), length);
-  const V scale = hn::IfThenElseZero(slides, hn::Div(p0, meeting));
-  const V tangential = hn::Mul(friction, scale);
-  const V3 slid = {hn::Mul(scale, length), hn::Mul(tangential, t1), hn::Mul(tangential, t2)};
-  // What opens may have no tangential part at all, and alpha be 0/0.
+  // Two divisions side by side: a product after one of them would be waited for.
+  const V normal = hn::Div(p0, meeting);
+  const V tangential = hn::Div(hn::Mul(friction, p0), meeting);
+  // What opens may have no tangential part at all, and the quotients be 0/0.
+  const V3 slid = {hn::Mul(normal, length), hn::Mul(tangential, t1), hn::Mul(tangential, t2)};
   const V3 fresh = choose(sticks, stick, choose(slides, slid, zero3()));
   const M is_sound = hn::Gt(meeting, hn::Mul(hn::Set(d, kLeastMeeting), length));
   const M is_hard = hn::AndNot(is_sound, slides);
@@ -92,33 +99,53 @@ HWY_INLINE V3 visit(const float* frictions, const SinglePoint& point, const Sing
   return load3(lanes, 0);
 }
 
-template <bool is_alone>
-HWY_INLINE void visit_group(SingleSystem& system, std::size_t index, const SingleOptions& options,
+/// New impulses of one point of each lane, stored; returns what was added.
+HWY_INLINE V3 visit_point(SingleSystem& system, const SingleGroup& group, std::size_t at,
+                          const V3& u, V friction, V momentum, V relaxation, int lane) {
+  const V3 here = load3(system.p[at].p, lane);
+  const V3 from = add_scaled(here, momentum, subtract(here, load3(system.before[at].p, lane)));
+  store3(here, system.before[at].p, lane);
+  const V3 fresh =
+      visit(group.friction, system.points[at], system.blocks[at], u, from, friction, lane);
+  V3 next = add_scaled(from, relaxation, subtract(fresh, from));
+  // Momentum may have left an impulse that pulls: it is dropped.
+  const M pulls = hn::Lt(next.x, hn::Zero(D()));
+  next = {hn::IfThenZeroElse(pulls, next.x), hn::IfThenZeroElse(pulls, next.y),
+          hn::IfThenZeroElse(pulls, next.z)};
+  store3(next, system.p[at].p, lane);
+  return subtract(next, from);
+}
+
+HWY_INLINE void visit_alone(SingleSystem& system, std::size_t index, V momentum, V relaxation,
                             int lane) {
-  const D d;
   const SingleGroup& group = system.groups[index];
-  const V zero = hn::Zero(d), momentum = hn::Set(d, options.momentum);
-  const V relaxation = hn::Set(d, is_alone ? options.relaxation_one : options.relaxation_many);
+  const auto at = static_cast<std::size_t>(group.first);
+  const SinglePoint& point = system.points[at];
+  const Frame frame = load_frame(group, lane);
+  Motion world = load_motion(system, group, lane);
+  const V3 arm = load3(point.arm, lane);
+  const V3 u = velocity_alone(group, frame, world, arm, load(point.bias + lane), lane);
+  const V3 dp =
+      visit_point(system, group, at, u, load(group.friction + lane), momentum, relaxation, lane);
+  push_alone(group, frame, arm, dp, lane, world);
+  store_motion(world, group, lane, system);
+}
+
+HWY_INLINE void visit_manifold(SingleSystem& system, std::size_t index, V momentum, V relaxation,
+                               int lane) {
+  const SingleGroup& group = system.groups[index];
   const V friction = load(group.friction + lane);
   const Frame frame = load_frame(group, lane);
   Motion world = load_motion(system, group, lane);
   Twist twist = twist_of(group, frame, world, lane);
   Wrench sum{zero3(), zero3()};
-  const std::int32_t last = is_alone ? group.first : group.first + group.count - 1;
+  const std::int32_t last = group.first + group.count - 1;
   for (std::int32_t k = group.first;; ++k) {
     const auto at = static_cast<std::size_t>(k);
     const SinglePoint& point = system.points[at];
     const V3 arm = load3(point.arm, lane);
     const V3 u = velocity_at(twist, arm, load(point.bias + lane));
-    const V3 here = load3(system.p[at].p, lane);
-    const V3 from = add_scaled(here, momentum, subtract(here, load3(system.before[at].p, lane)));
-    store3(here, system.before[at].p, lane);
-    const V3 fresh = visit(group.friction, point, system.blocks[at], u, from, friction, lane);
-    V3 next = add_scaled(from, relaxation, subtract(fresh, from));
-    // Momentum may have left an impulse that pulls: it is dropped.
-    next = choose(hn::Lt(next.x, zero), zero3(), next);
-    const V3 dp = subtract(next, from);
-    store3(next, system.p[at].p, lane);
+    const V3 dp = visit_point(system, group, at, u, friction, momentum, relaxation, lane);
     const V3 torque = cross(arm, dp);
     add_impulse(dp, torque, sum);
     if (k == last) break;
@@ -128,15 +155,31 @@ HWY_INLINE void visit_group(SingleSystem& system, std::size_t index, const Singl
   store_motion(world, group, lane, system);
 }
 
+/// What the group after the next but one reads, if all have one point. In manifolds the processor
+/// finds out by itself early enough.
+HWY_INLINE void prefetch_ahead(const SingleSystem& system, std::size_t index) {
+  constexpr std::size_t kAhead = 3;
+  const std::size_t at = static_cast<std::size_t>(system.groups[index].first) + kAhead;
+  if (at >= system.points.size() || index + kAhead >= system.groups.size()) return;
+  prefetch(system.groups[index + kAhead]);
+  prefetch(system.points[at]);
+  prefetch(system.p[at]);
+  prefetch(system.before[at]);
+}
+
 void sweep_range(SingleSystem& system, const SingleOptions& options, std::int32_t begin,
                  std::int32_t end) {
-  for (std::int32_t g = begin; g < end; ++g) {
-    const auto index = static_cast<std::size_t>(g);
+  const D d;
+  const V momentum = hn::Set(d, options.momentum);
+  const V one = hn::Set(d, options.relaxation_one), many = hn::Set(d, options.relaxation_many);
+  const bool is_far = system.points.size() * sizeof(SinglePoint) > kNear;
+  for (auto g = static_cast<std::size_t>(begin); g < static_cast<std::size_t>(end); ++g) {
+    if (is_far && system.groups[g].count == 1) prefetch_ahead(system, g);
     for (int lane = 0; lane < kSingleLanes; lane += kStep) {
-      if (system.groups[index].count == 1)
-        visit_group<true>(system, index, options, lane);
+      if (system.groups[g].count == 1)
+        visit_alone(system, g, momentum, one, lane);
       else
-        visit_group<false>(system, index, options, lane);
+        visit_manifold(system, g, momentum, many, lane);
     }
   }
 }

@@ -5,12 +5,14 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "solve/body_mass.h"
 
 namespace scree {
 namespace {
 
 constexpr int kPointsPerManifold = 4;
+constexpr std::int32_t kBodyFloats = sizeof(SingleBody) / sizeof(float);
 constexpr int kPackGrain = 64;  // groups of one task
 constexpr int kBodyGrain = 2048, kContactGrain = 4096;
 
@@ -160,6 +162,29 @@ void SingleSystem::add_group(std::size_t begin, std::size_t end) {
   bodies.emplace_back();
 }
 
+std::pair<std::size_t, std::size_t> SingleSystem::manifolds_of(std::size_t group) const {
+  return {static_cast<std::size_t>(first_manifold_[group]),
+          group + 1 < groups.size() ? static_cast<std::size_t>(first_manifold_[group + 1])
+                                    : sorted_.size()};
+}
+
+/// Neighbours in a colour are far apart in the lists of contacts and bodies.
+void SingleSystem::prefetch_group(const Problem& problem, const Impulses& impulses,
+                                  std::size_t index) const {
+  if (index >= groups.size()) return;
+  const auto [begin, end] = manifolds_of(index);
+  for (std::size_t k = begin; k < end; ++k) {
+    const Manifold& m = sorted_[k];
+    prefetch(problem.bodies[static_cast<std::size_t>(m.a)]);
+    prefetch(problem.bodies[static_cast<std::size_t>(m.b)]);
+    for (auto i = static_cast<std::size_t>(m.first);
+         i < static_cast<std::size_t>(m.first + m.count); ++i) {
+      prefetch(problem.contacts[i]);
+      prefetch(impulses.contacts[i]);
+    }
+  }
+}
+
 void SingleSystem::fill_group(const Problem& problem, const Impulses& impulses, Law law,
                               std::size_t index) {
   SingleGroup& group = groups[index];
@@ -175,19 +200,16 @@ void SingleSystem::fill_group(const Problem& problem, const Impulses& impulses, 
     p[at] = SingleImpulse{};
     std::fill_n(source.begin() + k * kSingleLanes, kSingleLanes, -1);
   }
-  std::fill_n(group.a, kSingleLanes, idle_row_[index]);
-  std::fill_n(group.b, kSingleLanes, idle_row_[index]);
-  const auto begin = static_cast<std::size_t>(first_manifold_[index]);
-  const std::size_t end = index + 1 < groups.size()
-                              ? static_cast<std::size_t>(first_manifold_[index + 1])
-                              : sorted_.size();
+  std::fill_n(group.a, kSingleLanes, kBodyFloats * idle_row_[index]);
+  std::fill_n(group.b, kSingleLanes, kBodyFloats * idle_row_[index]);
+  const auto [begin, end] = manifolds_of(index);
   for (std::size_t lane = 0; begin + lane < end; ++lane) {
     const Manifold& m = sorted_[begin + lane];
     const ContactBlock& first = problem.contacts[static_cast<std::size_t>(m.first)];
     const ProblemBody& body_a = problem.bodies[static_cast<std::size_t>(m.a)];
     const ProblemBody& body_b = problem.bodies[static_cast<std::size_t>(m.b)];
-    group.a[lane] = m.a;
-    group.b[lane] = m.b;
+    group.a[lane] = kBodyFloats * m.a;
+    group.b[lane] = kBodyFloats * m.b;
     fill(group.n, first.normal, lane);
     fill(group.t1, first.tangent, lane);
     group.mass_a[lane] = static_cast<float>(body_a.inverse_mass[0]);
@@ -252,8 +274,10 @@ bool SingleSystem::pack(const Problem& problem, const Impulses& impulses, Law la
   p.resize(point_count_);
   source.resize(point_count_ * kSingleLanes);
   parallel_for(static_cast<int>(groups.size()), kPackGrain, [&](int begin, int end) {
-    for (int g = begin; g < end; ++g)
-      fill_group(problem, impulses, law, static_cast<std::size_t>(g));
+    for (auto g = static_cast<std::size_t>(begin); g < static_cast<std::size_t>(end); ++g) {
+      prefetch_group(problem, impulses, g + 1);
+      fill_group(problem, impulses, law, g);
+    }
     single_prepare(*this, begin, end);
     for (int g = begin; g < end; ++g) blank_missing(groups[static_cast<std::size_t>(g)]);
   });

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/stages.h"
@@ -33,7 +34,7 @@ struct alignas(32) SingleBody {
 enum class Moving : std::int32_t { both, first, second };
 
 struct alignas(32) SingleGroup {
-  std::int32_t a[kSingleLanes], b[kSingleLanes];
+  std::int32_t a[kSingleLanes], b[kSingleLanes];  // where in `bodies`, in floats
   // All in world axes; t2 = n x t1.
   float n[3][kSingleLanes], t1[3][kSingleLanes];
   float mass_a[kSingleLanes], mass_b[kSingleLanes];              // 1/kg
@@ -48,7 +49,7 @@ struct alignas(32) SingleGroup {
 /// One point of each lane, in the frame of its manifold. A lane without this point has zeros and a
 /// positive bias: it stays at zero.
 struct alignas(32) SinglePoint {
-  float arm[3][kSingleLanes];      // m, from the centre of a
+  float arm[3][kSingleLanes];      // m, from the centre of a; of a point alone in world axes
   float bias[kSingleLanes];        // m/s, of the normal row
   float inverse[6][kSingleLanes];  // of the Delassus block: nn n1 n2 11 12 22
 };
@@ -97,6 +98,9 @@ struct SingleSystem {
   void find_manifolds(const Problem& problem, const Impulses& impulses);
   void colour();
   void add_group(std::size_t begin, std::size_t end);
+  /// Manifolds of a group: sorted_[.first] .. sorted_[.second - 1].
+  std::pair<std::size_t, std::size_t> manifolds_of(std::size_t group) const;
+  void prefetch_group(const Problem& problem, const Impulses& impulses, std::size_t index) const;
   void fill_group(const Problem& problem, const Impulses& impulses, Law law, std::size_t index);
   void blank_missing(const SingleGroup& group);
   std::vector<Manifold> manifolds_, sorted_;

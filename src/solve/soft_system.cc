@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 #include "solve/body_mass.h"
 
 namespace scree {
 namespace {
 
 constexpr int kPointsPerManifold = 4;
-constexpr int kGrain = 16;  // groups
+constexpr int kGrain = 16;        // groups
+constexpr int kPointGrain = 512;  // eight contacts each
 constexpr std::uint8_t kCanMove = 1, kMoves = 2;
 
 // Manifolds of one group have the colour and the resting sides in common; like counts go together.
@@ -123,8 +125,25 @@ void SoftSystem::fill_groups(const Problem& problem, std::span<const SoftContact
   impulses.resize(points.size());
   source.assign(points.size() * kSoftLanes, -1);
   parallel_for(static_cast<int>(groups.size()), kGrain, [&](int begin, int end) {
-    for (std::int32_t g = begin; g < end; ++g) fill_group(problem, contacts, g);
+    for (std::int32_t g = begin; g < end; ++g) {
+      if (at(g) + 1 < groups.size()) prefetch_group(problem, contacts, g + 1);
+      fill_group(problem, contacts, g);
+    }
   });
+}
+
+/// Neighbours in a colour are far apart in the lists of contacts and bodies.
+void SoftSystem::prefetch_group(const Problem& problem, std::span<const SoftContact> contacts,
+                                std::int32_t index) const {
+  for (std::int32_t k = first_manifold_[at(index)]; k < first_manifold_[at(index) + 1]; ++k) {
+    const Manifold& m = sorted_[at(k)];
+    prefetch(problem.bodies[at(m.a)]);
+    prefetch(problem.bodies[at(m.b)]);
+    for (std::int32_t i = m.first; i < m.first + m.count; ++i) {
+      prefetch(problem.contacts[at(i)]);
+      prefetch(contacts[at(i)]);
+    }
+  }
 }
 
 void SoftSystem::fill_group(const Problem& problem, std::span<const SoftContact> contacts,
@@ -195,30 +214,34 @@ void SoftSystem::pack(const Problem& problem, std::span<const SoftContact> conta
 }
 
 void SoftSystem::read(const Impulses& from, double scale) {
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    for (std::size_t lane = 0; lane < kSoftLanes; ++lane) {
-      const std::int32_t contact = source[i * kSoftLanes + lane];
-      for (int k = 0; k < 3; ++k) {
-        impulses[i].p[k][lane] =
-            contact < 0 ? 0.0f : static_cast<float>(scale * from.contacts[at(contact)][k]);
-        impulses[i].sum[k][lane] = 0.0f;
+  parallel_for(static_cast<int>(points.size()), kPointGrain, [&](int begin, int end) {
+    for (std::size_t i = at(begin); i < at(end); ++i) {
+      for (std::size_t lane = 0; lane < kSoftLanes; ++lane) {
+        const std::int32_t contact = source[i * kSoftLanes + lane];
+        for (int k = 0; k < 3; ++k) {
+          impulses[i].p[k][lane] =
+              contact < 0 ? 0.0f : static_cast<float>(scale * from.contacts[at(contact)][k]);
+          impulses[i].sum[k][lane] = 0.0f;
+        }
       }
     }
-  }
+  });
 }
 
 void SoftSystem::write(double scale, Impulses& sums, Impulses& last) const {
   sums.contacts.assign(contact_count, Vec3::Zero());
   last.contacts.assign(contact_count, Vec3::Zero());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    for (std::size_t lane = 0; lane < kSoftLanes; ++lane) {
-      const std::int32_t contact = source[i * kSoftLanes + lane];
-      if (contact < 0) continue;
-      const SoftImpulse& p = impulses[i];
-      sums.contacts[at(contact)] = Vec3(p.sum[0][lane], p.sum[1][lane], p.sum[2][lane]);
-      last.contacts[at(contact)] = scale * Vec3(p.p[0][lane], p.p[1][lane], p.p[2][lane]);
+  parallel_for(static_cast<int>(points.size()), kPointGrain, [&](int begin, int end) {
+    for (std::size_t i = at(begin); i < at(end); ++i) {
+      for (std::size_t lane = 0; lane < kSoftLanes; ++lane) {
+        const std::int32_t contact = source[i * kSoftLanes + lane];
+        if (contact < 0) continue;
+        const SoftImpulse& p = impulses[i];
+        sums.contacts[at(contact)] = Vec3(p.sum[0][lane], p.sum[1][lane], p.sum[2][lane]);
+        last.contacts[at(contact)] = scale * Vec3(p.p[0][lane], p.p[1][lane], p.p[2][lane]);
+      }
     }
-  }
+  });
 }
 
 }  // namespace scree

@@ -111,6 +111,8 @@ struct SoftSystem {
   void find_manifolds(const Problem& problem);
   void colour(const Problem& problem);
   void fill_groups(const Problem& problem, std::span<const SoftContact> contacts);
+  void prefetch_group(const Problem& problem, std::span<const SoftContact> contacts,
+                      std::int32_t index) const;
   void fill_group(const Problem& problem, std::span<const SoftContact> contacts,
                   std::int32_t index);
 

@@ -1,11 +1,11 @@
-// Overlap that a step made because its gaps are linear: bodies are moved out of it at the end of
-// the step, their velocities as they are. For planar scenes of convex polygons without joints;
-// docs/time-stepping.md says what it is for.
+// Overlap between polygons of planar scenes: after a step bodies are moved out of it, their
+// velocities as they are. It is what the linear gaps of a step leave, and what was there before;
+// docs/time-stepping.md says more. For bodies that are one convex polygon (collision/outlines.h).
 //
 // Nonlinear Gauss-Seidel: pair after pair, the depth is measured where the bodies are now, and if
 // it is above the limit they are moved apart along the axis of least overlap, each by its share of
-// inverse mass, until half the limit is left. Pairs whose bodies have not moved since are passed
-// over. One worker, in the order of the contacts: there are few such pairs.
+// inverse mass. In each pass those pairs are looked at whose bodies have moved since. One worker,
+// in the order of the contacts: there are few such pairs.
 #pragma once
 
 #include <cstdint>
@@ -28,24 +28,28 @@ struct PushWorkspace {
     Vec2 arm = Vec2::Zero();              // m, from the centre of mass to that frame
     Vec2 inverse_mass = Vec2::Zero();     // 1/kg
     double inverse_inertia = 0.0;         // 1/(kg m^2)
-    double angle = 0.0;                   // rad, by which it has been turned
+    Turn2 turned;                         // by pushes, since the step
     std::int32_t material = 0;
-    int moved = 0;                           // the number of the last push that moved it
+    bool has_moved = false;
     const PlanarPolygon* polygon = nullptr;  // none: takes no part
   };
   struct Couple {
     std::int32_t a, b;
-    std::int32_t face;     // that held them apart last; of b: -1 - face
-    std::int32_t checked;  // pushes made when they were last looked at; -1: they overlap
-    double limit;          // m: how deep they may be
+    std::int32_t face;  // that held them apart last; of b: -1 - face
+    double limit;       // m: how deep they may be
+    double room;        // m: they are no deeper while the two have travelled no farther in all
   };
+  std::vector<std::int32_t> outlines;  // find_outlines()
   std::vector<Outline> bodies;
   std::vector<Couple> couples;
+  std::vector<double> travel;                           // m, by body: the way of its farthest point
+  std::vector<std::uint64_t> waiting;                   // one bit a couple: to be looked at
+  std::vector<std::uint32_t> first_couple, couples_of;  // those of body k begin at first_couple[k]
 };
 
-/// Moves bodies of `next` that overlap by more than 5e-4 of the thinner one and by more than before
-/// the step: old overlap is undone by velocities, and is not to be undone twice. What does not is
-/// left as it is, to the bit, and so are pairs whose surface has restitution.
+/// Moves bodies of `next` apart that overlap by more than left_overlap(), also where they did
+/// before the step, but then no farther than `recovery_speed` allows. What does not overlap is left
+/// as it is, to the bit, and so are pairs whose surface has restitution.
 void push_apart(const Model& model, const Contacts& contacts, const Problem& problem, State& next,
                 PushWorkspace& workspace);
 

@@ -55,7 +55,7 @@ struct World::Parts {
   SolveOptions solve_options;
   std::unique_ptr<CollisionBackend> collision;
   std::unique_ptr<Solver> solver;
-  StepForces forces;
+  StepForces forces;  // of the next step; empty until somebody adds one
   bool has_forces = false;
   StepWorkspace workspace;
   std::unique_ptr<SoftStepper> soft;  // instead of the solver, for soft-step
@@ -134,9 +134,10 @@ Receipt World::Parts::advance(State& from, double step, int halvings_left) {
   Receipt receipt;
   workspace.keeps_start = options.keep_starts;
   try {
-    receipt =
-        soft ? soft->take_step(model, from, forces, step, *collision, solve_options, workspace)
-             : take_step(model, from, forces, step, *collision, *solver, solve_options, workspace);
+    receipt = soft ? soft->take_step(model, from, acting_forces(), step, *collision, solve_options,
+                                     workspace)
+                   : take_step(model, from, acting_forces(), step, *collision, *solver,
+                               solve_options, workspace);
   } catch (const ExpressionError& error) {
     throw StepFailure(fmt::format("step {}: {}; the state before the step is kept", state.step + 1,
                                   error.what()));
@@ -227,8 +228,6 @@ World::World(Scene scene, const WorldOptions& options) : parts_(std::make_unique
   p.collision->give_up = options.give_up;
   p.model = compile(p.scene);
   p.state = initial_state(p.scene, p.model);
-  p.forces.force.assign(p.model.bodies.size(), Vec3::Zero());
-  p.forces.torque.assign(p.model.bodies.size(), Vec3::Zero());
 }
 
 World::~World() = default;
@@ -272,7 +271,7 @@ void World::run(double seconds) {
 double World::time() const { return parts_->state.time; }
 std::int64_t World::step_count() const { return parts_->state.step; }
 double World::step_size() const { return parts_->scene.run.step; }
-int World::body_count() const { return static_cast<int>(parts_->scene.bodies.size()); }
+int World::body_count() const { return static_cast<int>(parts_->model.bodies.size()) - 1; }
 
 int World::body_index(const std::string& name) const {
   std::vector<std::string> names;
@@ -304,9 +303,14 @@ void World::set_velocity(int body, const Vec3& linear, const Vec3& angular) {
 
 void World::add_force(int body, const Vec3& force, const Vec3& torque) {
   if (!force.allFinite() || !torque.allFinite()) throw InputError("a force must be finite");
-  parts_->forces.force.at(inner(body)) += force;
-  parts_->forces.torque.at(inner(body)) += torque;
-  parts_->has_forces = true;
+  Parts& p = *parts_;
+  const std::size_t count = p.model.bodies.size();
+  if (inner(body) >= count) throw std::out_of_range("add_force: there is no such body");
+  p.forces.force.resize(count, Vec3::Zero());
+  p.forces.torque.resize(count, Vec3::Zero());
+  p.forces.force[inner(body)] += force;
+  p.forces.torque[inner(body)] += torque;
+  p.has_forces = true;
 }
 
 Vec3 World::contact_force(int body) const {
@@ -417,6 +421,7 @@ void World::set_motor(int joint, const JointMotor& motor, int axis) {
 }
 
 const Scene& World::scene() const { return parts_->scene; }
+void World::forget_scene_bodies() { std::vector<Body>().swap(parts_->scene.bodies); }
 const Model& World::model() const { return parts_->model; }
 State& World::state() {
   if (parts_->scene.run.sleep && !parts_->is_lent) watch_sleep(parts_->state, parts_->watch);

@@ -470,6 +470,17 @@ TEST(Run, RestartGoesOnBitForBit) {
   EXPECT_EQ(named["state_hash"], whole["state_hash"]);
 }
 
+// From 10000 bodies on a run does not keep what the scene says of them; the checkpoint has it.
+TEST(Run, CheckpointOfALargeDemoHasItsBodies) {
+  const Folder folder;
+  const Names pile{"run", "pile", "--set", "grains=10000", "--threads", "1"};
+  const Json whole = run_json(folder, pile + Names{"--steps", "4"});
+  run_json(folder, pile + Names{"--steps", "2", "--checkpoint", "two.h5"});
+  EXPECT_EQ(read_checkpoint(folder.path("two.h5")).scene.bodies.size(), 10005u);
+  const Json rest = run_json(folder, {"run", "--restart", "two.h5", "--steps", "2"});
+  EXPECT_EQ(rest["state_hash"], whole["state_hash"]);
+}
+
 TEST(Run, RestartWithoutATimeGoesOnToTheEndOfTheScene) {
   const Folder folder;
   const Json whole = run_json(folder, {"run", "hello"});

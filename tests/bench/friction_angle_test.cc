@@ -26,7 +26,7 @@ struct Subject {
 
 class FrictionAngle : public ::testing::TestWithParam<Subject> {};
 
-// 25 bodies for two seconds. `auto` solves every step to 1e-10, `gauss-seidel` of hexagons, and
+// 25 bodies for two seconds. `auto` solves every step to 1e-10, `gauss-seidel` nearly every one, and
 // every method that does has all steady bodies where pivoting has them, to a micrometre; one that
 // misses a step says so, and agrees until then. Single steps agree to the condition of a row of 25
 // bodies that push each other, some hundred times 1e-10 of about 1 m/s. Bodies that rest by
@@ -60,7 +60,7 @@ TEST_P(FrictionAngle, MethodsThatConvergeFollowPivoting) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, FrictionAngle,
-                         ::testing::Values(Subject{{6, 5.0, 0.2}, "lemke", 0},
+                         ::testing::Values(Subject{{6, 5.0, 0.2}, "pivotal-newton", 1},
                                            Subject{{6, 5.0, 1.0}, "lemke", 0},
                                            Subject{{8, 5.0, 0.1}, "pivotal-newton", 2}));
 

@@ -17,6 +17,7 @@ EXPECTED = {f"{name}/{kind}/{motion}/{POINTS if kind == 'point' else MANIFOLDS}"
             for name in SWEEPS + OTHERS for kind in ("point", "manifold") for motion in ("stick", "slide")
             if motion == "stick" or name in SWEEPS}
 EXPECTED |= {f"ball_sweep/point/{motion}/{POINTS}" for motion in ("stick", "slide")}
+EXPECTED |= {f"ball_{way}/point/stick/{POINTS}" for way in ("pack", "write")}
 EXPECTED |= {f"sphere_sphere/{POINTS}", f"box_box_axes/{POINTS}"}
 
 done = subprocess.run([sys.argv[1], f"--benchmark_filter=/({POINTS}|{MANIFOLDS})$", "--benchmark_min_time=0.001",

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -46,18 +47,44 @@ Problem sliding_ball() {
   return problem;
 }
 
+// 13 x 13 x 13 balls have more contacts than one chunk of the packing; what is packed anew, fewer
+// contacts after many, holds no more than it should.
+TEST(BallSystem, WritesWhatItWasPackedFrom) {
+  BallSystem system;
+  for (const int side : {13, 4}) {
+    const Problem problem = shaken_lattice(side, 0.5, 1);
+    Impulses impulses = zero_impulses(problem);
+    for (std::size_t i = 0; i < impulses.contacts.size(); ++i) {
+      if (i % 5 == 0) continue;  // starts open
+      const double size = 1.0 + 0.25 * static_cast<double>(i % 1001);
+      impulses.contacts[i] = Vec3(size, 0.25 * size, -0.25 * size);  // inside of the cone
+    }
+    ASSERT_TRUE(system.pack(problem, impulses, Law::coulomb));
+    expect_each_once(system.sources(), problem.contacts.size());
+    Impulses written;
+    system.write(problem, written);
+    ASSERT_EQ(written.contacts.size(), impulses.contacts.size());
+    for (std::size_t i = 0; i < impulses.contacts.size(); ++i) {
+      // Single precision.
+      EXPECT_LE((written.contacts[i] - impulses.contacts[i]).norm(),
+                1e-6 * impulses.contacts[i].norm());
+    }
+  }
+}
+
 TEST(BallSystem, HoldsEveryContactOnceAndWritesNoRowTwiceInAStage) {
   const Problem problem = shaken_lattice(6, 0.5, 1);
   BallSystem system;
   ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
-  expect_each_once(system.source, problem.contacts.size());
+  const std::vector<std::int32_t> source = system.sources();
+  expect_each_once(source, problem.contacts.size());
   for (std::size_t stage = 0; stage + 1 < system.stage_start.size(); ++stage) {
     std::multiset<std::int32_t> written;
     for (std::int32_t g = system.stage_start[stage]; g < system.stage_start[stage + 1]; ++g) {
       const BallGroup& group = system.groups[static_cast<std::size_t>(g)];
       std::set<std::int32_t> idle;
       for (std::size_t lane = 0; lane < kBallLanes; ++lane) {
-        const bool is_idle = system.source[static_cast<std::size_t>(g) * kBallLanes + lane] < 0;
+        const bool is_idle = source[static_cast<std::size_t>(g) * kBallLanes + lane] < 0;
         if (is_idle) {
           idle.insert(group.a[lane]);
         } else {
@@ -161,6 +188,96 @@ TEST(BallSystem, SolvesWhatHasMoreContactsThanColours) {
   const BallSystem system = swept(problem, 300);
   EXPECT_GT(system.stage_start.size(), 64u);
   EXPECT_LT(judged(problem, system), 1e-4);
+}
+
+/// Eight balls lie on the ground in a first group of contacts; on one of them a second ball falls,
+/// on that a third: its contact is in a group of its own.
+Problem tower_beside_seven() {
+  Problem problem;
+  problem.bodies.emplace_back();
+  const auto add_ball = [&](double speed) {
+    problem.bodies.push_back(free_body(1.0, Vec3::Constant(0.1), Vec3(0, 0, speed)));
+  };
+  for (int k = 0; k < 8; ++k) {
+    add_ball(-2.0);
+    problem.contacts.push_back(
+        contact_between(0, k + 1, Vec3::UnitZ(), Vec3::Zero(), Vec3(0, 0, -0.5), 0.5));
+  }
+  add_ball(-1.0);
+  add_ball(-0.5);
+  for (const auto& [below, above] : {std::pair(8, 9), std::pair(9, 10)})
+    problem.contacts.push_back(
+        contact_between(below, above, Vec3::UnitZ(), Vec3(0, 0, 0.5), Vec3(0, 0, -0.5), 0.5));
+  return problem;
+}
+
+// When its contact is first visited the third ball (-0.5 m/s) leaves the second (-1 m/s) behind, so
+// that the group is open; in the same pass the second one is stopped. All end at rest, and the
+// tower carries 0.5 (third), 0.5 + 1 (second) and 0.5 + 1 + 2 N s (ground).
+TEST(BallSystem, VisitsOpenGroupsAgain) {
+  const Problem problem = tower_beside_seven();
+  BallSystem system = swept(problem, 1);
+  const std::vector<std::int32_t> source = system.sources();
+  const auto group =
+      static_cast<std::size_t>(std::find(source.begin(), source.end(), 9) - source.begin()) /
+      kBallLanes;
+  EXPECT_EQ(system.is_open[group], 1);
+  ball_sweeps(system, 0.85f, std::vector<float>(200, 0.0f));
+  EXPECT_EQ(system.is_open[group], 0);
+  Impulses impulses = zero_impulses(problem);
+  system.write(problem, impulses);
+  EXPECT_NEAR(impulses.contacts[9][0], 0.5, 1e-5);
+  EXPECT_NEAR(impulses.contacts[8][0], 1.5, 1e-5);
+  EXPECT_NEAR(impulses.contacts[7][0], 3.5, 1e-5);
+}
+
+// Contacts that start with an impulse come first in their colour.
+TEST(BallSystem, KeepsContactsThatStartOpenTogether) {
+  const Problem problem = shaken_lattice(6, 0.5, 1);
+  Impulses start = zero_impulses(problem);
+  for (std::size_t i = 0; i < start.contacts.size(); i += 3) start.contacts[i][0] = 1.0;
+  BallSystem system;
+  ASSERT_TRUE(system.pack(problem, start, Law::coulomb));
+  const std::vector<std::int32_t> source = system.sources();
+  for (std::size_t stage = 0; stage + 1 < system.stage_start.size(); ++stage) {
+    bool is_open = false;
+    for (auto k = static_cast<std::size_t>(system.stage_start[stage]) * kBallLanes;
+         k < static_cast<std::size_t>(system.stage_start[stage + 1]) * kBallLanes; ++k) {
+      if (source[k] < 0) continue;
+      const bool starts_open = source[k] % 3 != 0;
+      EXPECT_TRUE(starts_open || !is_open) << "stage " << stage;
+      is_open = is_open || starts_open;
+    }
+  }
+}
+
+// What a try of least squares leaves behind is undone to the bit, where sweeps were going too.
+TEST(BallSystem, GoesBackToAMoment) {
+  const Problem problem = shaken_lattice(6, 0.5, 1);
+  BallSystem system = swept(problem, 20), other = system;
+  BallMoment moment;
+  moment.keep(system);
+  BallDescent descent;
+  descent.descend(problem, system, 10);
+  moment.restore(system);
+  for (BallSystem* each : {&system, &other})
+    ball_sweeps(*each, 0.85f, std::vector<float>(10, 0.9f));
+  EXPECT_EQ(std::memcmp(system.p.data(), other.p.data(), other.p.size() * sizeof(BallImpulse)), 0);
+}
+
+// With momentum sweeps arrive sooner and do not wander: after 150 sweeps the residual of four heaps
+// is less than 0.3 of what it is without. With nothing held back along the normals it is 0.5 to
+// 0.7.
+TEST(BallSystem, MomentumShortensTheWay) {
+  for (const unsigned seed : {1u, 2u, 3u, 4u}) {
+    const Problem problem = shaken_lattice(8, 0.4, seed);
+    BallSystem plain = swept(problem, 150), quick = swept(problem, 4);
+    std::vector<float> momenta(146);
+    for (std::size_t k = 0; k < momenta.size(); ++k)
+      momenta[k] = std::min(0.94f, 1.0f - 2.0f / static_cast<float>(k + 7));
+    ball_sweeps(quick, 0.85f, momenta);
+    EXPECT_LT(judged(problem, quick), 0.3 * judged(problem, plain)) << "seed " << seed;
+  }
 }
 
 // Rounding to single precision: some 1e-7 of velocities of 0.5 m/s, over gravity times step.

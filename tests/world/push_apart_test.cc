@@ -37,8 +37,9 @@ TEST(PushApart, MovesBothByHalfAndLeavesVelocities) {
   const State before = next;
   PushWorkspace workspace;
   push_apart(world.model(), world.contacts(), world.problem(), next, workspace);
-  // Half of the limit of 5e-4 m is left along x; faces may stay tilted by what the limit allows.
-  EXPECT_NEAR(next.position[2].x() - next.position[1].x(), 1.0 - 0.25e-3, 0.5e-3);
+  // The first corner is pushed until it touches; faces may stay tilted by what the limit of 0.8 mm
+  // allows.
+  EXPECT_NEAR(next.position[2].x() - next.position[1].x(), 1.0, 0.8e-3);
   EXPECT_NEAR(next.position[1].x() + next.position[2].x(),
               before.position[1].x() + before.position[2].x(), 1e-12);
   for (const std::size_t k : {1u, 2u}) {
@@ -94,25 +95,89 @@ World sunk_square(double depth, double recovery_speed) {
   return World(scene);
 }
 
-// Overlap from before the step is undone by velocities, a fifth per step, and not by moves as well:
-// the square comes to rest on the slab, its centre at 0.1 m, and rises above that by less than the
-// 0.05 m it came up (a velocity of a fifth of 5 mm a step is 0.1 m/s, good for 0.5 mm; the first
-// ones are higher).
+// Overlap from before the step is undone once: by moves, at the recovery speed of 1 m/s or 10 mm a
+// step, and velocities know nothing of it. The square comes up from 50 mm in five steps, and stays
+// there: with 0.2 of 0.16 mm a step, what velocities undo, it would rise by 0.5 micrometres more.
 TEST(PushApart, OldOverlapIsNotUndoneTwice) {
   World world = sunk_square(0.05, 1.0);
   double highest = 0.0;
   for (int k = 0; k < 100; ++k) {
+    const double before = world.pose(1).position.y();
     world.step();
+    EXPECT_LT(world.pose(1).position.y() - before, 0.01 + 1e-3) << k;
+    EXPECT_LT(world.state().velocity[2].norm(), 0.01) << k;
+    if (k == 5) {
+      EXPECT_GT(world.pose(1).position.y(), 0.1 - 2e-4);
+    }
     highest = std::max(highest, world.pose(1).position.y());
   }
-  EXPECT_LT(highest, 0.11);
-  EXPECT_NEAR(world.pose(1).position.y(), 0.1, 1e-3);
+  EXPECT_LT(highest, 0.1 + 1e-4);
+  EXPECT_NEAR(world.pose(1).position.y(), 0.1, 2e-4);
 }
 
 TEST(PushApart, NoRecoveryLeavesOldOverlapAlone) {
   World world = sunk_square(0.05, 0.0);
   for (int k = 0; k < 10; ++k) world.step();
   EXPECT_NEAR(world.pose(1).position.y(), 0.05, 1e-9);
+}
+
+// A leaning stack of six, each 20 mm deep in the one below and the lowest 50 mm in the slab: the
+// solver's tolerance lets them sink by a little in every step, and that little alone is undone.
+TEST(PushApart, NoRecoveryLeavesAStackAlone) {
+  Scene scene;
+  scene.planar = true;
+  scene.gravity = Vec3(0, -9.81, 0);
+  scene.recovery_speed = 0.0;
+  Polygon flat;
+  flat.points = {{-5, -0.5}, {5, -0.5}, {5, 0.5}, {-5, 0.5}};
+  scene.add(body(flat).at({0, -0.5, 0}).fixed());
+  for (int k = 0; k < 6; ++k) scene.add(square(0.2).at({0.01 * k, 0.05 + 0.18 * k, 0}));
+  World world(scene);
+  for (int k = 0; k < 100; ++k) world.step();
+  for (int k = 0; k < 6; ++k)
+    EXPECT_NEAR(world.pose(k + 1).position.y(), 0.05 + 0.18 * k, 1e-4) << k;
+}
+
+// A square lies between a slab and a lid that comes down by 20 mm in each of two steps, until there
+// is 30 mm too little room for it. Nobody can undo that overlap; the square is pushed to and fro,
+// turns a little, and is not thrown out by trying.
+TEST(PushApart, APressDoesNotShootOutWhatItHolds) {
+  Scene scene;
+  scene.planar = true;
+  scene.gravity = Vec3(0, -9.81, 0);
+  Polygon flat;
+  flat.points = {{-5, -0.5}, {5, -0.5}, {5, 0.5}, {-5, 0.5}};
+  Body lid = body(flat).at({0, 0.71, 0}).kinematic();
+  lid.velocity = Vec3(0, -2, 0);
+  scene.add(body(flat).at({0, -0.5, 0}).fixed()).add(lid).add(square(0.2).at({0, 0.1, 0}));
+  World world(scene);
+  for (int k = 0; k < 2; ++k) world.step();
+  world.set_velocity(1, Vec3::Zero(), Vec3::Zero());
+  for (int k = 0; k < 100; ++k) {
+    world.step();
+    EXPECT_LT(world.velocity(2).norm(), 0.05) << k;
+    EXPECT_NEAR(world.pose(2).position.x(), 0.0, 0.01) << k;
+  }
+}
+
+// A square at rest 5 mm before a wall is hit by one that comes at 4 m/s. Within that step it goes
+// 20 mm, much farther than its own velocity promised: there is no contact with the wall, but the
+// two are near enough to be looked at after the step.
+TEST(PushApart, WhoIsHitFromBehindDoesNotEndInTheWall) {
+  Scene scene;
+  scene.planar = true;
+  scene.gravity.setZero();
+  scene.run.step = 0.01;
+  Body striker = square(0.1).at({-0.11, 0, 0});
+  striker.velocity = Vec3(4, 0, 0);
+  Polygon wall;  // turned, so that its bounds are near the square before it is
+  wall.points = {{0, -2}, {1, -2}, {1, 2}, {0, 2}};
+  scene.add(striker).add(square(0.1).at({0, 0, 0}));
+  scene.add(body(wall).at({0.055, 0, 0}).turned(Vec3::UnitZ(), 0.01).fixed());
+  World world(scene);
+  world.step();
+  const Receipt receipt = world.step();  // says what the first step left
+  EXPECT_LT(receipt.penetration, 0.1e-3);
 }
 
 TEST(PushApart, AFlowOfHexagonsOverlapsLittleAndGainsNoEnergy) {
@@ -127,10 +192,11 @@ TEST(PushApart, AFlowOfHexagonsOverlapsLittleAndGainsNoEnergy) {
     }
     last = energy;
     deepest = std::max(deepest, receipt.penetration);
-    deep += receipt.penetration > 1e-3 ? 1 : 0;
+    deep += receipt.penetration > 0.1e-3 ? 1 : 0;
   }
-  EXPECT_LT(deepest, 5e-3);
-  EXPECT_LT(deep, 15);
+  // 0.08 mm is the limit of a pair. What is above it are blows that the step did not foresee.
+  EXPECT_LT(deepest, 1e-3);
+  EXPECT_LE(deep, 3);
 }
 
 }  // namespace

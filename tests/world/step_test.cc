@@ -77,6 +77,26 @@ TEST(Step, GivenUpLeavesTheWorldAsItWas) {
   EXPECT_EQ(state_hash(world.state()), state_hash(other.state())) << "the force is gone too";
 }
 
+// What the scene says of its bodies is compiled into the model; steps read that alone.
+TEST(Step, NeedsNoBodiesOfTheScene) {
+  World world(make_demo("pile", {{"grains", 60}}));
+  World other(make_demo("pile", {{"grains", 60}}));
+  const int bodies = world.body_count();
+  world.forget_scene_bodies();
+  EXPECT_TRUE(world.scene().bodies.empty());
+  EXPECT_EQ(world.scene().name, "pile");
+  for (int k = 0; k < 40; ++k) {
+    world.add_force(7, {0, 0.1, 0});
+    other.add_force(7, {0, 0.1, 0});
+    world.step();
+    other.step();
+  }
+  EXPECT_EQ(state_hash(world.state()), state_hash(other.state()));
+  EXPECT_EQ(world.body_count(), bodies);
+  EXPECT_EQ(world.body_index("body7"), 7);
+  EXPECT_THROW(world.add_force(bodies, Vec3::Zero()), std::out_of_range);
+}
+
 // Two thousand million iterations at a tolerance nobody reaches take days; it ends because it is
 // told to.
 TEST(Step, ALongStepCanBeGivenUp) {
