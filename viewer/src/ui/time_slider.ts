@@ -21,7 +21,8 @@ export class TimeSlider {
     );
     this.element.addEventListener('pointerdown', (event) => this.onDown(event));
     this.element.addEventListener('pointermove', (event) => this.onMove(event));
-    for (const end of ['pointerup', 'pointercancel']) this.element.addEventListener(end, () => this.onUp());
+    this.element.addEventListener('pointerup', (event) => this.onUp(event));
+    this.element.addEventListener('pointercancel', () => this.endDrag());
     this.element.addEventListener('pointerleave', () => this.hover(null));
     this.element.addEventListener('keydown', (event) => this.onKey(event));
   }
@@ -76,7 +77,13 @@ export class TimeSlider {
     this.hover(event);
   }
 
-  private onUp(): void {
+  /** To where it is let go: a slow page may not have been told of the last moves. */
+  private onUp(event: PointerEvent): void {
+    if (this.isDragging) this.seek(event);
+    this.endDrag();
+  }
+
+  private endDrag(): void {
     this.isDragging = false;
     this.element.classList.remove('dragging');
   }
