@@ -110,7 +110,7 @@ class World {
 
   const Scene& scene() const;
   /// Gives back what the scene says of its bodies, 640 bytes of each that no step needs. From then
-  /// on scene().bodies is empty; everything else stays as it is.
+  /// on scene().bodies is empty, and scene() makes no checkpoint and no recording: these refuse it.
   void forget_scene_bodies();
   const Model& model() const;
   State& state();

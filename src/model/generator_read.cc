@@ -100,9 +100,12 @@ void read_stack(const Field& field, Scene& scene) {
 
 void read_pile(const Field& field, Scene& scene) {
   const std::size_t before = field.context().errors.count();
-  const MapField map(field, {"grains", "radius", "density", "pitch", "jitter", "material"});
+  const MapField map(field,
+                     {"grains", "columns", "radius", "density", "pitch", "jitter", "material"});
   PileOptions options;
   if (const auto grains = map.find("grains")) options.grains = read_count(*grains);
+  if (const auto columns = map.find("columns"))
+    options.columns = static_cast<int>(columns->integer(1, 10000));
   read_length(map, "radius", options.radius);
   read_length(map, "pitch", options.pitch);
   if (const auto jitter = map.find("jitter")) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "model/extent.h"
 #include "scree/error.h"
@@ -22,6 +23,16 @@ Body numbered_copy(const Body& pattern, int number) {
   Body copy = pattern;
   if (!copy.name.empty()) copy.name += std::to_string(number);
   return copy;
+}
+
+int columns_of_pile(const PileOptions& options) {
+  if (options.columns > 0) return options.columns;
+  if (options.grains <= 1000) return 10;
+  if (options.grains <= 8000) return 20;
+  // c * c * c/2 grains. Whole numbers: a root may be rounded differently elsewhere.
+  std::int64_t c = 40;
+  while (c * c * c < 2 * std::int64_t{options.grains}) ++c;
+  return static_cast<int>(c);
 }
 
 }  // namespace
@@ -97,15 +108,14 @@ void add_stack(Scene& scene, const StackOptions& options) {
 }
 
 void add_pile(Scene& scene, const PileOptions& options) {
-  const int columns = options.grains <= 1000 ? 10 : options.grains <= 8000 ? 20 : 40;
-  const int layers = (options.grains + columns * columns - 1) / (columns * columns);
+  const int columns = columns_of_pile(options);
+  const int layers = static_cast<int>((options.grains - 1) / (std::int64_t{columns} * columns)) + 1;
   const double pitch = options.pitch, radius = options.radius, swing = 2.0 * options.jitter;
   const double half_width = columns * pitch / 2, height = layers * pitch + 1.0;
   JitterSource random{12345};
   scene.bodies.reserve(scene.bodies.size() + static_cast<std::size_t>(options.grains) + 5);
   for (int number = 0; number < options.grains; ++number) {
-    const int i = number % columns, j = number / columns % columns,
-              k = number / (columns * columns);
+    const int i = number % columns, j = number / columns % columns, k = number / columns / columns;
     // One statement each: the order of the draws is part of the scene.
     const double x = -half_width + (i + 0.5) * pitch + swing * random.next();
     const double y = -half_width + (j + 0.5) * pitch + swing * random.next();

@@ -54,10 +54,12 @@ struct StackOptions {
 };
 void add_stack(Scene& scene, const StackOptions& options);
 
-/// Spheres on a jittered grid in an open box: the benchmark scene `pile` (walls and ground included). 10 x 10 columns up
-/// to 1000 grains, 20 x 20 up to 8000, 40 x 40 beyond.
+/// Spheres on a jittered grid in an open box: the benchmark scene `pile` (walls and ground included). Unless said
+/// otherwise 10 x 10 columns up to 1000 grains, 20 x 20 up to 8000, 40 x 40 up to 32000, and beyond that as many as
+/// keep the block about twice as wide as it is high.
 struct PileOptions {
   int grains = 1000;
+  int columns = 0;                      // along each side; 0: by the number of grains
   double radius = 0.05;                 // m
   double density = 2000.0;              // kg/m^3
   double pitch = 0.11, jitter = 0.003;  // m

@@ -324,6 +324,7 @@ State read_state(const Hdf5File& file) {
 
 void write_checkpoint(const std::string& path, const Scene& scene, const State& state,
                       const Provenance& provenance) {
+  require_bodies(path, scene, state.position.size());
   TemporaryName temporary(path);
   const std::string scene_text = scene_text_alone(scene);
   try {

@@ -216,6 +216,14 @@ bool has_format(const std::string& path, const std::string& format) {
   }
 }
 
+void require_bodies(const std::string& path, const Scene& scene, std::size_t count) {
+  if (scene.bodies.size() + 1 == count) return;
+  throw InputError(
+      fmt::format("{}: the scene to be written must have {} bodies, as the state has, "
+                  "got {}",
+                  path, count - 1, scene.bodies.size()));
+}
+
 std::string scene_text_alone(const Scene& scene) {
   Scene alone = scene;
   for (Body& body : alone.bodies) {

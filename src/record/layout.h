@@ -64,6 +64,9 @@ std::string read_scene_of(const Hdf5File& file);
 /// False too when the file cannot be opened.
 bool has_format(const std::string& path, const std::string& format);
 
+/// `count`: of the bodies there are, the world included. Throws InputError where the scene has others,
+/// as one does whose bodies a World has forgotten: the file could not be read again.
+void require_bodies(const std::string& path, const Scene& scene, std::size_t count);
 /// The scene as text that needs no other file: meshes are written in place.
 std::string scene_text_alone(const Scene& scene);
 /// 16 hexadecimal digits, FNV-1a of the text.

@@ -353,6 +353,7 @@ Recorder::Recorder(const std::string& path, const Scene& scene, const Model& mod
     : parts_(std::make_unique<Parts>()) {
   Parts& parts = *parts_;
   parts.path = path;
+  require_bodies(path, scene, model.bodies.size());
   TemporaryName temporary(path);
   // Its file would be replaced under it, and what it still writes lost with its end.
   if (WriterMark::is_set(path)) {

@@ -89,8 +89,9 @@ void sweep_range(BallSystem& system, float step, float extra, bool visits_open, 
             hn::IfThenElse(slides, hn::Min(one, hn::Div(limit, hn::Sqrt(squared))), one);
         friction = scaled(scale, friction);
       }
-      is_open =
-          is_open && hn::AllTrue(d, hn::And(hn::Eq(normal, zero), hn::Eq(dot(here, here), zero)));
+      // By its bits: the square of a small impulse may be 0.
+      const V any_of_here = hn::Or(here.x, hn::Or(here.y, here.z));
+      is_open = is_open && hn::AllTrue(d, hn::And(hn::Eq(normal, zero), hn::Eq(any_of_here, zero)));
       const V3 next = add_scaled(friction, normal, n);
       store3(next, system.p[at].p, lane);
       push(subtract(next, from), n, arm_a, arm_b, a, b);

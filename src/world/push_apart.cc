@@ -25,6 +25,7 @@ constexpr int kMostPasses = 200;
 // limits: bodies that are pushed to and fro come free in two thirds of the passes, and one pair
 // alone, which the first pass parts, is left touching.
 constexpr double kMore = 0.5;
+constexpr std::uint32_t kManyCouples = 64;  // of one body, see move()
 
 std::size_t at(std::integral auto i) { return static_cast<std::size_t>(i); }
 
@@ -205,6 +206,12 @@ void list_couples(PushWorkspace& w) {
   }
 }
 
+/// Whoever is near the body is to be looked at again.
+void tell_couples(std::int32_t index, PushWorkspace& w) {
+  for (std::uint32_t i = w.first_couple[at(index)]; i < w.first_couple[at(index) + 1]; ++i)
+    w.waiting[w.couples_of[i] / 64] |= std::uint64_t{1} << (w.couples_of[i] % 64);
+}
+
 /// Moves a body by hand; whoever is near it is to be looked at again.
 void move(std::int32_t index, const Vec2& push, double turn, PushWorkspace& w) {
   Outline& body = w.bodies[at(index)];
@@ -221,8 +228,14 @@ void move(std::int32_t index, const Vec2& push, double turn, PushWorkspace& w) {
   body.has_moved = true;
   w.travel[at(index)] += body.inverse_mass.cwiseProduct(push).norm() +
                          std::abs(turn) * (body.arm.norm() + body.polygon->radius);
-  for (std::uint32_t i = w.first_couple[at(index)]; i < w.first_couple[at(index) + 1]; ++i)
-    w.waiting[w.couples_of[i] / 64] |= std::uint64_t{1} << (w.couples_of[i] % 64);
+  // A platform that carries thousands is moved by each of them: telling all of them each time would
+  // take the square of their number, so they are told once, after the pass.
+  if (w.first_couple[at(index) + 1] - w.first_couple[at(index)] <= kManyCouples) {
+    tell_couples(index, w);
+  } else if (!body.has_news) {
+    body.has_news = true;
+    w.news.push_back(index);
+  }
 }
 
 /// Where the other body pushes on a face: in the middle of what lies behind the face, weighted by
@@ -296,6 +309,11 @@ bool make_pass(double more, PushWorkspace& w) {
       push(w.couples[64 * word + at(bit)], more, w);
     }
   }
+  for (const std::int32_t index : w.news) {
+    w.bodies[at(index)].has_news = false;
+    tell_couples(index, w);
+  }
+  w.news.clear();
   for (const std::uint64_t word : w.waiting) is_any = is_any || word != 0;
   return is_any;
 }

@@ -31,6 +31,7 @@ struct PushWorkspace {
     Turn2 turned;                         // by pushes, since the step
     std::int32_t material = 0;
     bool has_moved = false;
+    bool has_news = false;  // it has moved in this pass, and its couples do not know
     const PlanarPolygon* polygon = nullptr;  // none: takes no part
   };
   struct Couple {
@@ -45,6 +46,7 @@ struct PushWorkspace {
   std::vector<double> travel;                           // m, by body: the way of its farthest point
   std::vector<std::uint64_t> waiting;                   // one bit a couple: to be looked at
   std::vector<std::uint32_t> first_couple, couples_of;  // those of body k begin at first_couple[k]
+  std::vector<std::int32_t> news;                       // bodies that have news
 };
 
 /// Moves bodies of `next` apart that overlap by more than left_overlap(), also where they did

@@ -474,9 +474,11 @@ TEST(Run, RestartGoesOnBitForBit) {
 TEST(Run, CheckpointOfALargeDemoHasItsBodies) {
   const Folder folder;
   const Names pile{"run", "pile", "--set", "grains=10000", "--threads", "1"};
-  const Json whole = run_json(folder, pile + Names{"--steps", "4"});
-  run_json(folder, pile + Names{"--steps", "2", "--checkpoint", "two.h5"});
-  EXPECT_EQ(read_checkpoint(folder.path("two.h5")).scene.bodies.size(), 10005u);
+  const Json whole = run_json(folder, pile + Names{"--steps", "44"});
+  run_json(folder, pile + Names{"--steps", "42", "--checkpoint", "two.h5"});
+  const Checkpoint two = read_checkpoint(folder.path("two.h5"));
+  EXPECT_EQ(two.scene.bodies.size(), 10005u);
+  EXPECT_FALSE(two.state.memory.empty()) << "nothing touches yet";
   const Json rest = run_json(folder, {"run", "--restart", "two.h5", "--steps", "2"});
   EXPECT_EQ(rest["state_hash"], whole["state_hash"]);
 }

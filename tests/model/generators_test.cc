@@ -126,6 +126,24 @@ TEST(Generators, APileHasTheNumberOfGrainsAskedFor) {
   EXPECT_EQ(scene.bodies.size(), 1055u);
 }
 
+// A block of c x c columns that is c/2 grains high holds c^3/2: 32000 with c = 40, and c = 126 is
+// the first with room for a million (1000188).
+TEST(Generators, ALargePileIsTwiceAsWideAsItIsHighUnlessColumnsAreGiven) {
+  const auto half_width = [](const PileOptions& options) {
+    Scene scene;
+    add_pile(scene, options);
+    return scene.bodies[0].pose.position.x() - 0.5 * options.pitch;  // of the first column
+  };
+  const double jitter = 0.003;
+  EXPECT_NEAR(half_width({.grains = 32000}), -20 * 0.11, jitter);
+  EXPECT_NEAR(half_width({.grains = 32001}), -20.5 * 0.11, jitter);
+  EXPECT_NEAR(half_width({.grains = 1000000}), -63 * 0.11, jitter);
+  EXPECT_NEAR(half_width({.grains = 7, .columns = 2}), -1 * 0.11, jitter);
+  Scene tower;
+  add_pile(tower, {.grains = 7, .columns = 2});
+  EXPECT_NEAR(tower.bodies[6].pose.position.z(), 0.15 + 0.11, jitter);  // two layers: 4 and 3
+}
+
 TEST(Generators, AGridStartsAtItsBodyAndJitterStaysWithinItsBound) {
   Scene scene;
   GridOptions options;

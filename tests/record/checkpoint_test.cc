@@ -37,6 +37,20 @@ void expect_bits(const std::vector<Vec3>& read, const std::vector<Vec3>& written
   }
 }
 
+// As after World::forget_scene_bodies(): such a file could be written, but not read.
+TEST(Checkpoint, RefusesASceneWithoutTheBodiesOfTheState) {
+  const TestFolder folder;
+  const std::string path = folder.file("c.h5");
+  write_checkpoint(path, some_scene(3), some_state(3, 7), some_provenance());
+  try {
+    write_checkpoint(path, some_scene(0), some_state(3, 8), some_provenance());
+    FAIL() << "it was written";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("must have 3 bodies, as the state has, got 0"));
+  }
+  EXPECT_EQ(read_checkpoint(path).state.step, 7);  // the older one stays
+}
+
 TEST(Checkpoint, GivesBackEveryBit) {
   const TestFolder folder;
   const std::string path = folder.file("c.h5");
@@ -128,7 +142,14 @@ TEST(Checkpoint, ARecordingOrAnotherFileIsRefused) {
   EXPECT_THAT(message_of<InputError>([&] { read_checkpoint(recording); }),
               HasSubstr("not a scree checkpoint but a \"scree recording\""));
   // A state of three bodies with a scene of two.
-  write_checkpoint(folder.file("c.h5"), some_scene(2), some_state(3, 1), some_provenance());
+  write_checkpoint(folder.file("c.h5"), some_scene(2), some_state(2, 1), some_provenance());
+  write_checkpoint(folder.file("d.h5"), some_scene(3), some_state(3, 1), some_provenance());
+  const hid_t two = H5Fopen(folder.file("c.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t three = H5Fopen(folder.file("d.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  ASSERT_GE(H5Ldelete(two, "/state", H5P_DEFAULT), 0);
+  ASSERT_GE(H5Ocopy(three, "/state", two, "/state", H5P_DEFAULT, H5P_DEFAULT), 0);
+  H5Fclose(three);
+  H5Fclose(two);
   EXPECT_THAT(message_of<InputError>([&] { read_checkpoint(folder.file("c.h5")); }),
               HasSubstr("/state/position has length 4, the scene with the world has 3"));
 }

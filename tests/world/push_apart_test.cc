@@ -160,6 +160,28 @@ TEST(PushApart, APressDoesNotShootOutWhatItHolds) {
   }
 }
 
+// A platform of 1000 kg that floats carries 100 squares of 1 kg, each 3 mm deep in it. Every one of
+// them moves the platform a little, which the others then have to see: 0.08 mm (8e-4 of a square)
+// are left at most.
+TEST(PushApart, APlatformIsMovedByAllItCarries) {
+  Scene scene;
+  scene.planar = true;
+  scene.gravity.setZero();
+  Polygon flat;
+  flat.points = {{-10, -0.5}, {10, -0.5}, {10, 0.5}, {-10, 0.5}};
+  scene.add(body(flat).at({0, -0.5, 0}).weighing(1000.0));
+  for (int k = 0; k < 100; ++k) scene.add(square(0.1).at({-9.9 + 0.2 * k, 0.0501, 0}));
+  World world(scene);
+  world.step();
+  State next = world.state();
+  for (std::size_t k = 2; k <= 101; ++k) next.position[k].y() -= 3.1e-3;
+  PushWorkspace workspace;
+  push_apart(world.model(), world.contacts(), world.problem(), next, workspace);
+  EXPECT_LT(next.position[1].y(), -0.5);
+  for (std::size_t k = 2; k <= 101; ++k)
+    EXPECT_GT(next.position[k].y() - next.position[1].y(), 0.55 - 1e-4) << k;
+}
+
 // A square at rest 5 mm before a wall is hit by one that comes at 4 m/s. Within that step it goes
 // 20 mm, much farther than its own velocity promised: there is no contact with the wall, but the
 // two are near enough to be looked at after the step.

@@ -48,8 +48,7 @@ Scene make_wall(const DemoValues& values) {
 
 Scene make_pile(const DemoValues& values) {
   Scene scene = scene_with_friction(0.4);
-  const int grains = values.whole("grains");
-  add_pile(scene, {.grains = grains});
+  add_pile(scene, {.grains = values.whole("grains"), .columns = values.whole("columns")});
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     Body& body = scene.bodies[i];
     body.color =
@@ -123,7 +122,9 @@ Demo wall_demo() {
 Demo pile_demo() {
   return {"pile",
           "grains fall into an open box",
-          {{"grains", 1000, 1, 1000000, true, "number of spheres"}},
+          {{"grains", 1000, 1, 1000000, true, "number of spheres"},
+           {"columns", 0, 0, 10000, true,
+            "grains along each side of the box; 0: 10, 20 or 40, and more for more than 32000"}},
           make_pile};
 }
 
