@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <type_traits>
 
 #include "problem/audit_sums.h"
 #include "problem/operators.h"
@@ -157,12 +158,22 @@ class SoftSweep {
 using SoftBias = SoftSweep<SoftPass::Bias::sub_step>;
 using SoftRelax = SoftSweep<SoftPass::Bias::relaxed>;
 
+inline double bytes_packed(const SingleSystem& system) {
+  return bytes_of(system.points) + bytes_of(system.groups) + bytes_of(system.blocks) +
+         bytes_of(system.p) + bytes_of(system.source);
+}
+inline double bytes_packed(const BallSystem& system) {
+  return bytes_of(system.groups) + bytes_of(system.p);
+}
+
 /// What a step pays before its first sweep in single precision: order, colours, Delassus blocks.
 /// Bytes: the problem read and the system written, once each.
-class SinglePack {
+template <class System>
+class Pack {
  public:
-  static constexpr const char* kName = "single_pack";
-  explicit SinglePack(const Subject& subject)
+  static constexpr const char* kName =
+      std::is_same_v<System, BallSystem> ? "ball_pack" : "single_pack";
+  explicit Pack(const Subject& subject)
       : problem_(make_problem(subject)), impulses_(no_impulses(problem_)) {
     run();
   }
@@ -170,38 +181,17 @@ class SinglePack {
   KernelCost cost() const {
     return {static_cast<double>(problem_.contacts.size()),
             bytes_of(problem_.contacts) + bytes_of(problem_.bodies) + bytes_of(impulses_.contacts) +
-                bytes_of(system_.points) + bytes_of(system_.groups) + bytes_of(system_.blocks) +
-                bytes_of(system_.p) + bytes_of(system_.source),
+                bytes_packed(system_),
             0.0, true};
   }
 
  private:
   Problem problem_;
   Impulses impulses_;
-  SingleSystem system_;
+  System system_;
 };
-
-/// The same for balls.
-class BallPack {
- public:
-  static constexpr const char* kName = "ball_pack";
-  explicit BallPack(const Subject& subject)
-      : problem_(make_problem(subject)), impulses_(no_impulses(problem_)) {
-    run();
-  }
-  void run() { system_.pack(problem_, impulses_, Law::coulomb); }
-  KernelCost cost() const {
-    return {static_cast<double>(problem_.contacts.size()),
-            bytes_of(problem_.contacts) + bytes_of(problem_.bodies) + bytes_of(impulses_.contacts) +
-                bytes_of(system_.groups) + bytes_of(system_.p),
-            0.0, true};
-  }
-
- private:
-  Problem problem_;
-  Impulses impulses_;
-  BallSystem system_;
-};
+using SinglePack = Pack<SingleSystem>;
+using BallPack = Pack<BallSystem>;
 
 /// The way back to the impulses of the problem.
 class BallWrite {
