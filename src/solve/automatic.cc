@@ -29,8 +29,8 @@ constexpr int kSweepsNear = 3000;
 // The interior point is worth it up to so many operations per contact in one factor.
 constexpr double kFlopsPerContact = 2e4;
 constexpr double kQuiet = 1.5;
-// What a cold start leaves undone, all later steps inherit as momentum: a standing wall is to
-// stand.
+// What a cold start at rest leaves undone, all later steps inherit as momentum: a standing wall is
+// to stand.
 constexpr double kColdPolish = 1e-4;
 
 class Automatic final : public Solver {
@@ -150,10 +150,11 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
   const bool is_converged = result.status == SolveStatus::converged;
   if (second.max_iterations <= 0) return result;
   if (is_converged) {
+    // A heap that falls has nothing to keep still, and its factor costs more than all its sweeps.
+    if (!is_cold || is_small || !is_quiet(problem)) return result;
     // The sweeps were told that it is a start like any other.
-    if (is_cold && !is_small && result.choice != Choice::solved_start)
-      result.choice = Choice::cold_sweeps;
-    if (is_cold && !is_small && result.residuals.relative_rms > kColdPolish * options.tolerance) {
+    if (result.choice != Choice::solved_start) result.choice = Choice::cold_sweeps;
+    if (result.residuals.relative_rms > kColdPolish * options.tolerance) {
       second.tolerance = kColdPolish * options.tolerance;
       if (polish_rest(problem, impulses, second, result)) return result;
       SolveResult polished = interior_point_info().create()->solve(problem, impulses, second);
