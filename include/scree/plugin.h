@@ -21,8 +21,9 @@ namespace scree {
 struct PluginInterface {
   int version = 1;  // grows when the meaning of these structs changes and their size does not
   int compiler_abi = __GXX_ABI_VERSION;
-  std::size_t sizes[6] = {sizeof(SolverInfo),    sizeof(SolveOptions), sizeof(SolveResult),
-                          sizeof(MatrixProblem), sizeof(Problem),      sizeof(MatrixBlock)};
+  std::size_t sizes[9] = {sizeof(SolverInfo),    sizeof(SolveOptions), sizeof(SolveResult),
+                          sizeof(MatrixProblem), sizeof(Problem),      sizeof(MatrixBlock),
+                          sizeof(ProblemBody),   sizeof(ContactBlock), sizeof(RowBlock)};
   std::size_t vector_alignment = alignof(Eigen::Vector4d);  // depends on -march
 
   bool operator==(const PluginInterface&) const = default;

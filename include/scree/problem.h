@@ -5,9 +5,9 @@
 //   v = v_f + M^-1 J^T p,    u = J v + b + R p,    p_i in C_i,   -(u_i + s_i(u_i)) in N_{C_i}(p_i)
 //
 //   v body velocities, v_f free velocities, p impulses (N s), u relative velocities (m/s), b bias,
-//   R compliance (contacts: 0). A contact has rows (n, t1, t2), C is Coulomb's cone |p_t| <=
-//   friction * p_n; s = (friction*|u_t|, 0, 0) for the exact law (De Saxce), s = 0 for the relaxed
-//   one (Anitescu).
+//   R compliance (of contacts: along the normal only). A contact has rows (n, t1, t2), C is
+//   Coulomb's cone |p_t| <= friction * p_n; s = (friction*|u_t|, 0, 0) for the exact law (De
+//   Saxce), s = 0 for the relaxed one (Anitescu).
 #pragma once
 
 #include <array>
@@ -47,6 +47,7 @@ struct ContactBlock {
   Vec3 arm_b = Vec3::Zero();
   Vec3 bias = Vec3::Zero();  // m/s, rows (n, t1, t2)
   double friction = 0.0;
+  double compliance = 0.0;  // R of the normal row, 1/kg: an elastic contact; 0: rigid
 
   Vec3 tangent2() const { return normal.cross(tangent); }
 };

@@ -82,13 +82,15 @@ struct Material {
   std::string name = "default";
   double friction = 0.5;     // Coulomb coefficient against a surface of the same material
   double restitution = 0.0;  // Newton's coefficient, 0..1
+  double compliance = 0.0;   // m/N, of a contact point between two such surfaces; 0: rigid
 };
 /// What holds when two named materials touch. Without an entry: friction is the geometric mean of
-/// the two, restitution the larger.
+/// the two, restitution the larger, compliance the mean (two springs one behind the other).
 struct MaterialPair {
   std::string a, b;
   double friction = 0.5;
   double restitution = 0.0;
+  double compliance = 0.0;
 };
 
 // ---- Bodies ----

@@ -3,7 +3,8 @@
 // programs of the other engines (bench/peers) include it and know nothing else of Scree.
 //
 // The frame of a body is that of its principal axes at its centre of mass. One coefficient of
-// friction holds everywhere, nothing bounces, nothing sleeps.
+// friction holds everywhere, and one compliance (the others take contacts as rigid as they can),
+// nothing bounces, nothing sleeps.
 #pragma once
 
 #include <array>
@@ -43,6 +44,7 @@ struct Scene {
   std::array<double, 3> gravity{0, 0, -9.81};
   double step = 0.01;  // s
   double friction = 0.0;
+  double compliance = 0.0;  // m/N
   std::vector<Body> bodies;
   std::vector<BallJoint> joints;
 };
@@ -104,8 +106,9 @@ inline Body take_body(std::istream& file) {
 inline void write(const Scene& scene, const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "w");
   if (file == nullptr) throw std::runtime_error("cannot write " + path);
-  std::fprintf(file, "scree-bench-scene 1 %s\nplanar %d\nstep %.17g\nfriction %.17g\ngravity",
+  std::fprintf(file, "scree-bench-scene 1 %s\nplanar %d\nstep %.17g\nfriction %.17g\n",
                scene.name.c_str(), scene.is_planar ? 1 : 0, scene.step, scene.friction);
+  std::fprintf(file, "compliance %.17g\ngravity", scene.compliance);
   detail::put(file, scene.gravity);
   std::fprintf(file, "\n");
   for (const Body& body : scene.bodies) detail::put_body(file, body);
@@ -134,6 +137,8 @@ inline Scene read(const std::string& path) {
       file >> scene.step;
     } else if (word == "friction") {
       file >> scene.friction;
+    } else if (word == "compliance") {
+      file >> scene.compliance;
     } else if (word == "gravity") {
       detail::take(file, scene.gravity);
     } else if (word == "body") {

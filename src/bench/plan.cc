@@ -98,8 +98,15 @@ std::vector<BenchCase> pile_cases(BenchSize size) {
       add(one.methods, sweep("ode", by_size<Sizes>(size, {20, 50, 200}, {20, 50}, {20})));
     } else {
       one.methods = usual_methods();
+      one.methods.insert(one.methods.begin(), scree_method("auto", 1e-3));
     }
     cases.push_back(one);
+    // The same with Scree's grains as rigid as the others' are meant to be.
+    BenchCase rigid = one;
+    rigid.name += ", rigid";
+    rigid.overrides.emplace_back("compliance", 0);
+    rigid.methods = {scree_method("auto", 1e-3), scree_method("auto", 1e-4)};
+    if (size != BenchSize::tiny) cases.push_back(rigid);
   }
   return cases;
 }

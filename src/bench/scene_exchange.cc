@@ -55,12 +55,14 @@ plain::Body plain_body(const Body& body, const BodyModel& model) {
   return plain;
 }
 
-double the_friction(const Model& model) {
+const Surface& the_surface(const Model& model) {
+  const Surface& first = model.surfaces.front();
   for (const Surface& surface : model.surfaces) {
-    if (surface.friction != model.surfaces.front().friction) refuse("more than one friction");
+    if (surface.friction != first.friction) refuse("more than one friction");
+    if (surface.compliance != first.compliance) refuse("more than one compliance");
     if (surface.restitution != 0.0) refuse("restitution");
   }
-  return model.surfaces.front().friction;
+  return first;
 }
 
 }  // namespace
@@ -72,7 +74,8 @@ plain::Scene plain_scene(const Scene& scene) {
   plain.is_planar = scene.planar;
   plain.gravity = numbers(model.gravity);
   plain.step = scene.run.step;
-  plain.friction = the_friction(model);
+  plain.friction = the_surface(model).friction;
+  plain.compliance = the_surface(model).compliance;
   for (std::size_t k = 0; k < scene.bodies.size(); ++k)
     plain.bodies.push_back(plain_body(scene.bodies[k], model.bodies[k + 1]));
   for (std::size_t k = 0; k < model.joints.size(); ++k) {
@@ -91,7 +94,8 @@ Scene scene_of(const plain::Scene& plain) {
   scene.planar = plain.is_planar;
   scene.gravity = vector(plain.gravity);
   scene.run.step = plain.step;
-  scene.materials.push_back({.name = "default", .friction = plain.friction, .restitution = 0.0});
+  scene.materials.push_back(
+      {.name = "default", .friction = plain.friction, .compliance = plain.compliance});
   for (std::size_t k = 0; k < plain.bodies.size(); ++k) {
     const plain::Body& from = plain.bodies[k];
     Body body;

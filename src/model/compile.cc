@@ -113,7 +113,8 @@ class Compiler {
     materials.insert(materials.end(), scene_.materials.begin(), scene_.materials.end());
     for (std::size_t i = 0; i < scene_.materials.size(); ++i) {
       const Material& material = scene_.materials[i];
-      check_surface(fmt::format("materials[{}]", i), {material.friction, material.restitution},
+      check_surface(fmt::format("materials[{}]", i),
+                    {material.friction, material.restitution, material.compliance},
                     fmt::format(" (material '{}')", material.name));
     }
     for (const Material& material : materials) {
@@ -129,7 +130,8 @@ class Compiler {
         // exact.
         const double friction =
             a.friction == b.friction ? a.friction : std::sqrt(a.friction * b.friction);
-        model_.surfaces.push_back({friction, std::max(a.restitution, b.restitution)});
+        model_.surfaces.push_back({friction, std::max(a.restitution, b.restitution),
+                                   0.5 * a.compliance + 0.5 * b.compliance});
       }
     }
     add_material_pairs();
@@ -141,7 +143,7 @@ class Compiler {
     for (std::size_t i = 0; i < scene_.pairs.size(); ++i) {
       const MaterialPair& pair = scene_.pairs[i];
       const std::string path = fmt::format("pairs[{}]", i);
-      const Surface surface{pair.friction, pair.restitution};
+      const Surface surface{pair.friction, pair.restitution, pair.compliance};
       check_surface(path, surface, fmt::format(" ('{}' and '{}')", pair.a, pair.b));
       const int a = find_material(pair.a, path + ".a", "");
       const int b = find_material(pair.b, path + ".b", "");
@@ -163,6 +165,10 @@ class Compiler {
     if (!(surface.restitution >= 0.0 && surface.restitution <= 1.0)) {
       problems_.add(fmt::format("{}.restitution must be from 0 to 1, got {}{}", path,
                                 surface.restitution, whose));
+    }
+    if (!(surface.compliance >= 0.0 && std::isfinite(surface.compliance))) {
+      problems_.add(
+          fmt::format("{}.compliance must be >= 0 m/N, got {}{}", path, surface.compliance, whose));
     }
   }
 

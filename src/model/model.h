@@ -74,6 +74,7 @@ struct Collider {
 
 struct Surface {  // what holds between two materials
   double friction = 0.0, restitution = 0.0;
+  double compliance = 0.0;  // m/N
 };
 
 struct BodyModel {

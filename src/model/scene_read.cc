@@ -88,17 +88,23 @@ void check_overrides(ReadContext& context, const Overrides& overrides, const Sce
   }
 }
 
-void read_surface(const MapField& map, double& friction, double& restitution) {
-  if (const auto field = map.find("friction")) friction = field->number(not_negative());
-  if (const auto field = map.find("restitution")) restitution = field->number(between(0.0, 1.0));
+/// Of a Material or a MaterialPair.
+void read_surface(const MapField& map, auto& surface) {
+  if (const auto field = map.find("friction")) surface.friction = field->number(not_negative());
+  if (const auto field = map.find("restitution")) {
+    surface.restitution = field->number(between(0.0, 1.0));
+  }
+  if (const auto field = map.find("compliance")) {
+    surface.compliance = field->number(not_negative(kCompliance));
+  }
 }
 
 void read_materials(const Field& field, Scene& scene) {
   for (const Entry& entry : entries_of(field)) {
     Material material{.name = entry.name()};
     if (material.name.empty()) entry.key.fail("must not have an empty name");
-    const MapField map(entry.value, {"friction", "restitution"});
-    read_surface(map, material.friction, material.restitution);
+    const MapField map(entry.value, {"friction", "restitution", "compliance"});
+    read_surface(map, material);
     scene.materials.push_back(material);
     field.context().materials.push_back(material.name);
   }
@@ -106,11 +112,11 @@ void read_materials(const Field& field, Scene& scene) {
 
 void read_pairs(const Field& field, Scene& scene) {
   for (const Field& item : field.items("material pairs")) {
-    const MapField map(item, {"a", "b", "friction", "restitution"});
+    const MapField map(item, {"a", "b", "friction", "restitution", "compliance"});
     MaterialPair pair;
     if (const auto a = map.require("a")) pair.a = read_material_name(*a);
     if (const auto b = map.require("b")) pair.b = read_material_name(*b);
-    read_surface(map, pair.friction, pair.restitution);
+    read_surface(map, pair);
     for (const MaterialPair& other : scene.pairs) {
       if ((other.a == pair.a && other.b == pair.b) || (other.a == pair.b && other.b == pair.a)) {
         item.fail(fmt::format("repeats the pair of {} and {}", pair.a, pair.b));

@@ -229,6 +229,14 @@ void write_joint(Out out, const Joint& joint) {
   if (joint.collide) put("collide", "true");
 }
 
+/// Of a Material or a MaterialPair.
+std::string surface_text(const auto& surface) {
+  std::string text =
+      fmt::format("friction: {}, restitution: {}", surface.friction, surface.restitution);
+  if (surface.compliance > 0.0) text += fmt::format(", compliance: {}", surface.compliance);
+  return text;
+}
+
 }  // namespace
 
 std::string write_scene(const Scene& scene) {
@@ -268,13 +276,11 @@ std::string write_scene(const Scene& scene) {
   }
   if (!scene.materials.empty()) fmt::format_to(out, "materials:\n");
   for (const Material& m : scene.materials) {
-    fmt::format_to(out, "  {}: {{friction: {}, restitution: {}}}\n", quoted(m.name), m.friction,
-                   m.restitution);
+    fmt::format_to(out, "  {}: {{{}}}\n", quoted(m.name), surface_text(m));
   }
   if (!scene.pairs.empty()) fmt::format_to(out, "pairs:\n");
   for (const MaterialPair& p : scene.pairs) {
-    fmt::format_to(out, "  - {{a: {}, b: {}, friction: {}, restitution: {}}}\n", quoted(p.a),
-                   quoted(p.b), p.friction, p.restitution);
+    fmt::format_to(out, "  - {{a: {}, b: {}, {}}}\n", quoted(p.a), quoted(p.b), surface_text(p));
   }
   text += scene.bodies.empty() ? "bodies: []\n" : "bodies:\n";
   for (const Body& body : scene.bodies) write_body(out, body);

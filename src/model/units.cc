@@ -111,6 +111,7 @@ bool is_not_finite_word(std::string_view text) {
 std::string si_unit(const Dimension& dimension) {
   if (dimension == kForce) return "N";
   if (dimension == kTorque) return "N m";
+  if (dimension == kCompliance) return "m/N";
   const std::array<std::pair<const char*, int>, 4> factors{{{"kg", dimension.mass},
                                                             {"m", dimension.length},
                                                             {"rad", dimension.angle},

@@ -24,6 +24,7 @@ inline constexpr Dimension kDensity{-3, 1, 0, 0};
 inline constexpr Dimension kInertia{2, 1, 0, 0};
 inline constexpr Dimension kForce{1, 1, -2, 0};
 inline constexpr Dimension kTorque{2, 1, -2, 0};
+inline constexpr Dimension kCompliance{0, -1, 2, 0};
 
 /// The SI unit as it is written in messages: "m", "kg/m^3", "N m"; empty for none.
 std::string si_unit(const Dimension& dimension);

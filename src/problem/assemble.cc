@@ -69,15 +69,17 @@ double bend_of(const Model& model, const State& state, const Contact& contact,
   return -step * bend > closed ? bend : 0.0;
 }
 
+/// Whether Newton's law of the blow has the say in this step.
+bool bounces(const Model& model, double gap, double approach, double free_approach,
+             double restitution, double step) {
+  return restitution > 0.0 && approach < -model.restitution_threshold &&
+         gap + step * free_approach <= 0.0;
+}
+
 /// Bias of the normal row; see docs/time-stepping.md. Of overlap, `most` is what velocities undo,
 /// m.
 double normal_bias(const Model& model, double gravity, double gap, double closed, double most,
-                   double approach, double free_approach, double restitution, double bend,
-                   double step) {
-  const bool closes = gap + step * free_approach <= 0.0;
-  if (restitution > 0.0 && approach < -model.restitution_threshold && closes) {
-    return restitution * approach;  // Newton: u+ = -e u-
-  }
+                   double bend, double step) {
   if (gap >= 0.0) {
     const double far = std::clamp((gap - closed) / (9.0 * closed), 0.0, 1.0);
     const double share = kRecoveryShare + (1.0 - kRecoveryShare) * far;
@@ -213,9 +215,19 @@ void assemble_contact(const Model& model, const State& state, const Contact& con
       surface.restitution > 0.0 || gaps == Gaps::straight
           ? 0.0
           : bend_of(model, state, contact, out, closed, problem.gravity, problem.step);
-  out.bias = Vec3(normal_bias(model, problem.gravity, contact.gap, closed, most, approach,
-                              free_approach, surface.restitution, bend, problem.step),
-                  0, 0);
+  const double h = problem.step;
+  out.compliance = 0.0;
+  double bias = 0.0;
+  if (bounces(model, contact.gap, approach, free_approach, surface.restitution, h)) {
+    bias = surface.restitution * approach;  // Newton: u+ = -e u-
+  } else if (surface.compliance > 0.0 && gaps != Gaps::straight) {
+    // A spring at the end of the step, gap + h u_n = -C p_n/h; overlap is what carries, and stays.
+    bias = contact.gap / h + bend;
+    out.compliance = surface.compliance / (h * h);
+  } else {
+    bias = normal_bias(model, problem.gravity, contact.gap, closed, most, bend, h);
+  }
+  out.bias = Vec3(bias, 0, 0);
 }
 
 }  // namespace

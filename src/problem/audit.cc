@@ -62,7 +62,7 @@ PyramidPart pyramid_part(const Audit& audit, const Problem& problem, const Impul
   const double mu = problem.contacts[i].friction;
   const Vec3& p = impulses.contacts[i];
   const Vec3 u =
-      shifted(relative_velocity(problem, problem.contacts[i], audit.velocities), mu, law);
+      shifted(relative_velocity(problem, problem.contacts[i], audit.velocities, p), mu, law);
   return {natural_residual(p, u, audit.contact_mass[i], mu, law), p.dot(u)};
 }
 
@@ -135,7 +135,8 @@ IterationRecord Audit::parts(const Problem& problem, const Impulses& impulses, L
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const ContactBlock& contact = problem.contacts[i];
     const Vec3& p = impulses.contacts[i];
-    const Vec3 u = shifted(relative_velocity(problem, contact, velocities), contact.friction, law);
+    const Vec3 u =
+        shifted(relative_velocity(problem, contact, velocities, p), contact.friction, law);
     const double eta = contact_mass[i] < kInfinity ? contact_mass[i] : 1.0;
     block.friction = contact.friction;
     count_state(contact_state(block, law, eta, p.data(), u.data()), record);

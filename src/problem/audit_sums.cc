@@ -34,18 +34,20 @@ HWY_INLINE V norm2(const V& a, const V& b) { return hn::Sqrt(hn::MulAdd(a, a, hn
 struct ContactLanes {
   const ContactBlock* block[kMostLanes];
   V3 normal, tangent, tangent2, arm_a, arm_b, bias;
-  V friction;
+  V friction, compliance;
   V counts;  // 1, or 0 behind the end
 
   HWY_INLINE ContactLanes(const Problem& problem, std::size_t first, std::size_t end) {
     const D d;
     const double* from[kMostLanes];
-    alignas(64) double is_real[kMostLanes];
+    alignas(64) double is_real[kMostLanes], softness[kMostLanes];
     for (std::size_t k = 0; k < hn::Lanes(d); ++k) {
       block[k] = &problem.contacts[std::min(first + k, end - 1)];
       is_real[k] = first + k < end ? 1.0 : 0.0;
+      softness[k] = block[k]->compliance;
     }
     counts = hn::Load(d, is_real);
+    compliance = hn::Load(d, softness);
     // The sixteen doubles of a block stand one behind the other.
     V r[16];
     for (int part = 0; part < 4; ++part) {
@@ -81,6 +83,13 @@ struct ContactLanes {
     const V3 relative = subtract(add(vb, cross(wb, arm_b)), add(va, cross(wa, arm_a)));
     return {hn::Add(dot(normal, relative), bias.x), hn::Add(dot(tangent, relative), bias.y),
             hn::Add(dot(tangent2, relative), bias.z)};
+  }
+
+  /// J v + b + R p.
+  template <class Data>
+  HWY_INLINE V3 relative_velocity(const Data& data, const V3& p) const {
+    const V3 u = relative_velocity(data);
+    return {hn::MulAdd(compliance, p.x, u.x), u.y, u.z};
   }
 };
 
@@ -198,7 +207,9 @@ double masses_of_chunk(const Problem& problem, std::size_t begin, std::size_t en
     const V trace =
         hn::Add(trace_side(contacts, problem, false), trace_side(contacts, problem, true));
     const M can_move = hn::Gt(trace, zero);
-    const V mass = hn::Div(constant(3.0), hn::IfThenElse(can_move, trace, constant(1.0)));
+    const V mass =
+        hn::Div(constant(3.0),
+                hn::IfThenElse(can_move, hn::Add(trace, contacts.compliance), constant(1.0)));
     store_some(hn::IfThenElse(can_move, mass, constant(kInfinity)), masses.data() + first,
                end - first);
     const V3 q = contacts.relative_velocity(FreeVelocity{problem.bodies.data()});
@@ -213,11 +224,12 @@ double squares_of_chunk(const Problem& problem, std::span<const Vec3> impulses,
   V sum = hn::Zero(D());
   for (std::size_t first = begin; first < end; first += hn::Lanes(D())) {
     const ContactLanes contacts(problem, first, end);
-    V3 u = contacts.relative_velocity(GivenVelocity{velocities.data()});
+    const V3 p = load_impulses(impulses, first, end);
+    V3 u = contacts.relative_velocity(GivenVelocity{velocities.data()}, p);
     const V mu = law == Law::none ? hn::Zero(D()) : contacts.friction;
     if (law == Law::coulomb) u.x = hn::MulAdd(mu, norm2(u.y, u.z), u.x);
     const Scales scales(load_masses(masses, first, end), mu);
-    const V e2 = squared_residual(load_impulses(impulses, first, end), u, scales);
+    const V e2 = squared_residual(p, u, scales);
     sum = hn::MulAdd(contacts.counts, e2, sum);
   }
   return sum_lanes(sum);
@@ -319,7 +331,7 @@ ContactSums sums_of_chunk(const Problem& problem, std::span<const Vec3> impulses
     const V counts = contacts.counts;
     const V mu = law == Law::none ? zero : contacts.friction;
     const V3 p = load_impulses(impulses, first, end);
-    const V3 u = contacts.relative_velocity(GivenVelocity{velocities.data()});
+    const V3 u = contacts.relative_velocity(GivenVelocity{velocities.data()}, p);
     const V3 q = contacts.relative_velocity(FreeVelocity{problem.bodies.data()});
     const V slip = norm2(u.y, u.z);
     const V3 exact{hn::MulAdd(mu, slip, u.x), u.y, u.z};

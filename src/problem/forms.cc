@@ -170,6 +170,11 @@ MatrixProblem matrix_problem(const Problem& problem, bool with_velocity) {
   const int size = static_cast<int>(rows.size());
 
   VecX compliance = VecX::Zero(size);
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ContactBlock& contact = problem.contacts[i];
+    if (contact.compliance > 0.0 && delassus_trace(problem, contact) > 0.0)
+      compliance[static_cast<int>(3 * i)] = contact.compliance;
+  }
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
     compliance[static_cast<int>(3 * problem.contacts.size() + i)] = problem.rows[i].compliance;
   }

@@ -100,7 +100,8 @@ void delassus_product(const Problem& problem, const Impulses& impulses,
   product.rows.resize(problem.rows.size());
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const ContactBlock& contact = problem.contacts[i];
-    product.contacts[i] = relative_velocity(problem, contact, velocities) - contact.bias;
+    product.contacts[i] =
+        relative_velocity(problem, contact, velocities, impulses.contacts[i]) - contact.bias;
   }
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
     const RowBlock& row = problem.rows[i];
@@ -118,6 +119,13 @@ Vec3 relative_velocity(const Problem&, const ContactBlock& contact,
   return Vec3(contact.normal.dot(relative), contact.tangent.dot(relative),
               contact.tangent2().dot(relative)) +
          contact.bias;
+}
+
+Vec3 relative_velocity(const Problem& problem, const ContactBlock& contact,
+                       std::span<const BodyVelocity> velocities, const Vec3& p) {
+  Vec3 u = relative_velocity(problem, contact, velocities);
+  u[0] += contact.compliance * p[0];
+  return u;
 }
 
 double relative_velocity(const Problem&, const RowBlock& row,
@@ -142,6 +150,7 @@ Mat3 delassus_block(const Problem& problem, const ContactBlock& contact) {
   };
   add_body(problem.bodies[static_cast<std::size_t>(contact.a)], contact.arm_a);
   add_body(problem.bodies[static_cast<std::size_t>(contact.b)], contact.arm_b);
+  if (block.trace() > 0.0) block(0, 0) += contact.compliance;
   return block;
 }
 
@@ -152,8 +161,9 @@ double delassus_trace(const Problem& problem, const ContactBlock& contact) {
     const Vec3 turned = i * arm;
     return body.inverse_mass.sum() + arm.squaredNorm() * i.trace() - arm.dot(turned);
   };
-  return side(problem.bodies[static_cast<std::size_t>(contact.a)], contact.arm_a) +
-         side(problem.bodies[static_cast<std::size_t>(contact.b)], contact.arm_b);
+  const double trace = side(problem.bodies[static_cast<std::size_t>(contact.a)], contact.arm_a) +
+                       side(problem.bodies[static_cast<std::size_t>(contact.b)], contact.arm_b);
+  return trace > 0.0 ? trace + contact.compliance : trace;
 }
 
 double delassus_entry(const Problem& problem, const RowBlock& row) {

@@ -24,13 +24,17 @@ void velocities_from(const Problem& problem, const Impulses& impulses,
 void delassus_product(const Problem& problem, const Impulses& impulses,
                       std::vector<BodyVelocity>& velocities, Impulses& product);
 
-/// J v + b of one contact, rows (n, t1, t2).
+/// J v + b of one contact, rows (n, t1, t2), without the compliance term R p.
 Vec3 relative_velocity(const Problem& problem, const ContactBlock& contact,
                        std::span<const BodyVelocity> velocities);
+/// u = J v + b + R p of one contact.
+Vec3 relative_velocity(const Problem& problem, const ContactBlock& contact,
+                       std::span<const BodyVelocity> velocities, const Vec3& p);
 /// J v + b of one row, without the compliance term R p.
 double relative_velocity(const Problem& problem, const RowBlock& row,
                          std::span<const BodyVelocity> velocities);
 
+/// R included; zero where neither body can move, elastic or not.
 Mat3 delassus_block(const Problem& problem, const ContactBlock& contact);
 /// Its trace, without the block: for an orthonormal frame it does not depend on the frame.
 double delassus_trace(const Problem& problem, const ContactBlock& contact);

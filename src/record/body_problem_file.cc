@@ -45,7 +45,8 @@ void write_bodies(Hdf5File& file, const Problem& problem) {
 
 void write_contacts(Hdf5File& file, const Problem& problem) {
   std::vector<std::int32_t> pair;
-  std::vector<double> normal, tangent, arm_a, arm_b, bias, friction;
+  std::vector<double> normal, tangent, arm_a, arm_b, bias, friction, compliance;
+  bool is_elastic = false;
   for (const ContactBlock& contact : problem.contacts) {
     pair.insert(pair.end(), {contact.a, contact.b});
     put(normal, contact.normal);
@@ -54,6 +55,8 @@ void write_contacts(Hdf5File& file, const Problem& problem) {
     put(arm_b, contact.arm_b);
     put(bias, contact.bias);
     friction.push_back(contact.friction);
+    compliance.push_back(contact.compliance);
+    is_elastic = is_elastic || contact.compliance > 0.0;
   }
   const std::string group = kGroup + "/contacts";
   file.create_group(group);
@@ -64,6 +67,7 @@ void write_contacts(Hdf5File& file, const Problem& problem) {
   file.write(group + "/arm_b", arm_b, 3);
   file.write(group + "/bias", bias, 3);
   file.write(group + "/friction", friction);
+  if (is_elastic) file.write(group + "/compliance", compliance);
 }
 
 void write_rows(Hdf5File& file, const Problem& problem) {
@@ -155,6 +159,9 @@ void read_contacts(const ProblemFields& fields, Problem& problem) {
   const auto arm_b = fields.vectors(group + "/arm_b", count);
   const auto bias = fields.vectors(group + "/bias", count);
   const auto friction = fields.rows(group + "/friction", count, 1);
+  const auto compliance = fields.has(group + "/compliance")
+                              ? fields.rows(group + "/compliance", count, 1)
+                              : std::vector<double>(count, 0.0);
   for (std::size_t i = 0; i < count; ++i) {
     if (!(std::abs(normal[i].norm() - 1.0) < kUnit)) {
       fields.refuse(fmt::format("{}/normal[{}]", group, i), normal[i].norm(),
@@ -172,8 +179,11 @@ void read_contacts(const ProblemFields& fields, Problem& problem) {
     if (friction[i] < 0.0) {
       fields.refuse(fmt::format("{}/friction[{}]", group, i), friction[i], "must be 0 or more");
     }
+    if (!(compliance[i] >= 0.0)) {
+      fields.refuse(fmt::format("{}/compliance[{}]", group, i), compliance[i], "must be 0 or more");
+    }
     problem.contacts.push_back({pair[2 * i], pair[2 * i + 1], normal[i], tangent[i], arm_a[i],
-                                arm_b[i], bias[i], friction[i]});
+                                arm_b[i], bias[i], friction[i], compliance[i]});
   }
 }
 

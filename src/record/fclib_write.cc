@@ -157,7 +157,7 @@ void require_fclib(const StoredProblem& problem, bool is_global) {
   const VecX& compliance = matrices.velocity->compliance;
   if (compliance.size() > 0 && !compliance.isZero(0.0)) {
     refuse(problem,
-           "the global form has no compliance of rows (springs, soft joints); use "
+           "the global form has no compliance (springs, soft joints, elastic contacts); use "
            "fclib-local");
   }
 }

@@ -263,6 +263,9 @@ ContactOrder read_contacts(FrameReader& frame, const BodyFrame& bodies, Problem&
   // Scree's own additions.
   const std::string tangents = frame.find({"contacts/tangents"});
   const std::string biases = frame.find({"contacts/bias"});
+  const std::string compliances = frame.find({"contacts/compliance"});
+  const std::vector<double> compliance =
+      compliances.empty() ? std::vector<double>(n, 0.0) : frame.rows(compliances, n, 1);
   std::vector<Vec3> tangent, bias;
   if (!tangents.empty()) tangent = frame.vectors(tangents, n);
   if (!biases.empty()) bias = frame.vectors(biases, n);
@@ -300,6 +303,10 @@ ContactOrder read_contacts(FrameReader& frame, const BodyFrame& bodies, Problem&
     contact.arm_b = place - state.position[b];
     contact.bias = bias.empty() ? Vec3(gap[i] / problem.step, 0, 0) : bias[i];
     contact.friction = friction[i];
+    if (!(compliance[i] >= 0.0)) {
+      fields.refuse(fmt::format("{}[{}]", compliances, i), compliance[i], "must be 0 or more");
+    }
+    contact.compliance = compliance[i];
     state.gap.push_back(gap[i]);
   }
   return {n, std::move(kept)};

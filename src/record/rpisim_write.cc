@@ -3,6 +3,7 @@
 // (tangents, biases, compliance, impulses) stands beside it under names of its own.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "problem/operators.h"
@@ -86,7 +87,7 @@ void write_contacts(Hdf5File& file, const std::string& frame, const Problem& pro
   const std::vector<std::int32_t> number = numbers_of(problem);
   const std::vector<BodyVelocity> driven = driven_velocities(problem);
   std::vector<std::int32_t> pairs;
-  std::vector<double> gap, friction, normals, tangents, points, biases;
+  std::vector<double> gap, friction, normals, tangents, points, biases, compliance;
   for (const ContactBlock& contact : problem.contacts) {
     const auto a = static_cast<std::size_t>(contact.a), b = static_cast<std::size_t>(contact.b);
     const Vec3 bias = relative_velocity(problem, contact, driven);
@@ -98,6 +99,7 @@ void write_contacts(Hdf5File& file, const std::string& frame, const Problem& pro
     put(points, number[a] > 0 ? Vec3(state.position[a] + contact.arm_a)
                               : Vec3(state.position[b] + contact.arm_b));
     put(biases, bias);
+    compliance.push_back(contact.compliance);
   }
   const std::string group = frame + "/contacts/";
   file.create_group(frame + "/contacts");
@@ -109,6 +111,9 @@ void write_contacts(Hdf5File& file, const std::string& frame, const Problem& pro
   file.set_attribute(group + "points", "frame", std::string("world"));
   file.write(group + "tangents", tangents, 3);
   file.write(group + "bias", biases, 3);
+  const bool is_elastic =
+      std::any_of(compliance.begin(), compliance.end(), [](double value) { return value > 0.0; });
+  if (is_elastic) file.write(group + "compliance", compliance, 1);
   if (!state.gap.empty()) file.write(group + "distance", state.gap, 1);
 }
 

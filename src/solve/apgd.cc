@@ -52,7 +52,7 @@ void Apgd::gradient(const Problem& problem, const Field& p, Field& g) {
   g.contacts.resize(problem.contacts.size());
   g.rows.resize(problem.rows.size());
   for (std::size_t i = 0; i < g.contacts.size(); ++i) {
-    g.contacts[i] = relative_velocity(problem, problem.contacts[i], velocities_);
+    g.contacts[i] = relative_velocity(problem, problem.contacts[i], velocities_, p.contacts[i]);
   }
   for (std::size_t i = 0; i < g.rows.size(); ++i) {
     g.rows[i] = relative_velocity(problem, problem.rows[i], velocities_) +

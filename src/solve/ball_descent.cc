@@ -68,7 +68,8 @@ void linearise_range(const BallSystem& system, int begin, int end, BallSlope* sl
       const M is_used = hn::Gt(normal_mass, zero);
       const V trace = hn::Add(hn::Div(one, normal_mass), hn::Div(hn::Set(d, 2.0f), across_mass));
       const V eta = hn::IfThenElseZero(is_used, hn::Div(hn::Set(d, 3.0f), trace));
-      const V3 u = add_scaled(relative_velocity(group, lane, rows), load(group.bias + lane), n);
+      const V give = hn::MulAdd(load(group.compliance + lane), dot(p, n), load(group.bias + lane));
+      const V3 u = add_scaled(relative_velocity(group, lane, rows), give, n);
       const V3 y = subtract_scaled(p, eta, u);
       const V normal = dot(y, n);
       const V3 across = subtract_scaled(y, normal, n);
@@ -113,9 +114,11 @@ double apply_range(const BallSystem& system, int begin, int end, const BallSlope
   for (int g = begin; g < end; ++g) {
     const BallGroup& group = system.groups[at(g)];
     for (int lane = 0; lane < kBallLanes; lane += kStep) {
-      const V3 here = load3(x[g].p, lane);
-      const V3 rest = subtract(here, relative_velocity(group, lane, bodies->v));
-      const V3 out = subtract(here, project(slopes[g], load3(group.n, lane), rest, lane));
+      const V3 here = load3(x[g].p, lane), n = load3(group.n, lane);
+      const V give = hn::Mul(load(group.compliance + lane), load(slopes[g].eta + lane));
+      const V3 u =
+          add_scaled(relative_velocity(group, lane, bodies->v), hn::Mul(give, dot(here, n)), n);
+      const V3 out = subtract(here, project(slopes[g], n, subtract(here, u), lane));
       store3(out, image[g].p, lane);
       squares = hn::Add(squares, dot(out, out));
       own = hn::Add(own, dot(here, here));
@@ -149,8 +152,11 @@ double gradient_range(const BallSystem& system, int begin, int end, const BallSl
   V squares = hn::Zero(d);
   for (int g = begin; g < end; ++g) {
     for (int lane = 0; lane < kBallLanes; lane += kStep) {
-      const V3 u = relative_velocity(system.groups[at(g)], lane, bodies->v);
-      V3 out = subtract(load3(rest[g].p, lane), load3(turned[g].p, lane));
+      const BallGroup& group = system.groups[at(g)];
+      const V3 push = load3(turned[g].p, lane), n = load3(group.n, lane);
+      const V give = hn::Mul(load(group.compliance + lane), dot(push, n));
+      const V3 u = add_scaled(relative_velocity(group, lane, bodies->v), give, n);
+      V3 out = subtract(load3(rest[g].p, lane), push);
       out = add_scaled(out, load(slopes[g].eta + lane), u);
       out = subtract_scaled(out, w, load3(x[g].p, lane));
       store3(out, gradient[g].p, lane);

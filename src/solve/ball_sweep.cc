@@ -68,10 +68,11 @@ void sweep_range(BallSystem& system, float step, float extra, bool visits_open, 
       const V3 from = add_scaled(here, momentum, last);
       store3(here, system.before[at].p, lane);
       // Normal first, then friction against the new limit: the block is diagonal.
-      const V un = hn::Add(dot(u, n), load(group.bias + lane));
+      const V from_normal = dot(from, n), last_normal = dot(last, n);
+      const V give =
+          hn::MulAdd(load(group.compliance + lane), from_normal, load(group.bias + lane));
       const V normal_step = hn::Mul(relaxation, load(group.normal + lane));
-      const V last_normal = dot(last, n);
-      const V target = hn::NegMulAdd(normal_step, un, dot(from, n));
+      const V target = hn::NegMulAdd(normal_step, hn::Add(dot(u, n), give), from_normal);
       V normal = hn::Max(zero, hn::NegMulAdd(held_back, last_normal, target));
       const V3 y = subtract_scaled(from, hn::Mul(relaxation, load(group.across + lane)), u);
       V3 friction = subtract_scaled(y, dot(y, n), n);
@@ -135,13 +136,16 @@ double residual_range(const BallSystem& system, std::int32_t begin, std::int32_t
       const V mass = hn::Add(a.inverse_mass(), b.inverse_mass());
       const V turning = hn::MulAdd(hn::Mul(a.inverse_inertia(), arm_a), arm_a,
                                    hn::Mul(hn::Mul(b.inverse_inertia(), arm_b), arm_b));
-      const V weight = hn::MulAdd(hn::Set(d, 2.0f / 3.0f), turning, mass);
+      const V compliance = load(group.compliance + lane);
+      const V weight = hn::MulAdd(hn::Set(d, 1.0f / 3.0f),
+                                  hn::MulAdd(hn::Set(d, 2.0f), turning, compliance), mass);
       const V eta = hn::Div(one, hn::Max(weight, hn::Set(d, 1e-30f)));
       const V along = dot(u, n);
       const V3 across = subtract_scaled(u, along, n);
       const V slip = hn::Sqrt(dot(across, across));
-      const V shifted = hn::MulAdd(friction, slip, hn::Add(along, load(group.bias + lane)));
       const V pn = dot(p, n);
+      const V give = hn::MulAdd(compliance, pn, load(group.bias + lane));
+      const V shifted = hn::MulAdd(friction, slip, hn::Add(along, give));
       const V3 pt = subtract_scaled(p, pn, n);
       const V yn = hn::NegMulAdd(eta, shifted, pn);
       const V3 yt = subtract_scaled(pt, eta, across);

@@ -180,7 +180,8 @@ void BallSystem::fill_lane(const Problem& problem, const Impulses& impulses, Law
   group.bias[lane] = static_cast<float>(c.bias[0]);
   group.arm_a[lane] = static_cast<float>(arm_a);
   group.arm_b[lane] = static_cast<float>(arm_b);
-  group.normal[lane] = static_cast<float>(1.0 / w);
+  group.compliance[lane] = static_cast<float>(c.compliance);
+  group.normal[lane] = static_cast<float>(1.0 / (w + c.compliance));
   group.across[lane] = static_cast<float>(1.0 / across);
   group.friction[lane] = law == Law::none ? 0.0f : static_cast<float>(c.friction);
   const Vec3& x = impulses.contacts[i];
@@ -206,8 +207,8 @@ void BallSystem::blank_idle_lanes(const Counts& count_of) {
     for (std::size_t lane = used; lane < kBallLanes; ++lane) {
       BallGroup& g = groups[group];
       g.a[lane] = g.b[lane] = row;
-      for (float* values : {g.n[0], g.n[1], g.n[2], g.arm_a, g.arm_b, g.normal, g.across,
-                            g.friction, p[group].p[0], p[group].p[1], p[group].p[2]})
+      for (float* values : {g.n[0], g.n[1], g.n[2], g.arm_a, g.arm_b, g.compliance, g.normal,
+                            g.across, g.friction, p[group].p[0], p[group].p[1], p[group].p[2]})
         values[lane] = 0.0f;
       g.bias[lane] = 1.0f;
     }

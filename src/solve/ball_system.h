@@ -1,10 +1,11 @@
 // A problem of balls, packed for sweeping eight contacts at a time in single precision.
 //
 // Where a contact point lies on the normal through the centre of each moving body, and bodies turn
-// equally easily about every axis, the Delassus block is diagonal: 1/m_a + 1/m_b along the normal,
-// that + r_a^2/I_a + r_b^2/I_b across. Normal and friction then part, the exact law has a closed
-// form, and the friction can stay a vector of space: no frame, no block, no inner iteration. This
-// is what heaps of spheres are made of; single_system.h serves everything else.
+// equally easily about every axis, the Delassus block is diagonal: 1/m_a + 1/m_b along the normal
+// (and what an elastic contact gives way), that + r_a^2/I_a + r_b^2/I_b across. Normal and friction
+// then part, the exact law has a closed form, and the friction can stay a vector of space: no
+// frame, no block, no inner iteration. This is what heaps of spheres are made of; single_system.h
+// serves everything else.
 #pragma once
 
 #include <array>
@@ -31,6 +32,7 @@ struct alignas(32) BallGroup {
   float n[3][kBallLanes];
   float bias[kBallLanes];                        // m/s
   float arm_a[kBallLanes], arm_b[kBallLanes];    // m, from either centre to the point
+  float compliance[kBallLanes];                  // R, 1/kg, along the normal
   float normal[kBallLanes], across[kBallLanes];  // kg: inverses of the Delassus entries
   float friction[kBallLanes];
 };

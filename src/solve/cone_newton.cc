@@ -66,6 +66,48 @@ inline void ConeProgram::scale(const Point& point, PointState& state, double k[6
   k[3] = (2.0 * g[1] * g[1] - c * n[1] * n[1] + i) * inverse;
   k[4] = (2.0 * g[1] * g[2] - c * n[1] * n[2]) * inverse;
   k[5] = (2.0 * g[2] * g[2] - c * n[2] * n[2] + i) * inverse;
+  if (point.give == 0.0) return;
+  const double tail = w[1] * w[1] + w[2] * w[2], length = std::sqrt(tail);
+  const double soft = point.give * inverse;
+  Elastic& q = state.elastic;
+  q.shrink = 1.0 / (1.0 + soft * (1.0 + 2.0 * tail));
+  q.nn = (1.0 + 2.0 * tail) * inverse * q.shrink;
+  q.nt = 2.0 * w[0] * length * inverse * q.shrink;
+  q.along = (1.0 + soft + 2.0 * tail) * inverse * q.shrink;
+  q.across = inverse;
+  q.e[0] = length > 0.0 ? w[1] / length : 1.0;
+  q.e[1] = length > 0.0 ? w[2] / length : 0.0;
+  double along[3], across[3];
+  for (int d = 0; d < 3; ++d) {
+    along[d] = point.t1[d] * q.e[0] + point.t2[d] * q.e[1];
+    across[d] = point.t2[d] * q.e[0] - point.t1[d] * q.e[1];
+  }
+  const auto entry = [&](int r, int c) {
+    return q.nn * n[r] * n[c] + q.nt * (n[r] * along[c] + along[r] * n[c]) +
+           q.along * along[r] * along[c] + q.across * across[r] * across[c];
+  };
+  k[0] = entry(0, 0);
+  k[1] = entry(0, 1);
+  k[2] = entry(0, 2);
+  k[3] = entry(1, 1);
+  k[4] = entry(1, 2);
+  k[5] = entry(2, 2);
+}
+
+inline void ConeProgram::answer(const Point& point, const PointState& state, const double x[3],
+                                double out[3]) {
+  if (point.give == 0.0) {
+    double half_way[3];
+    unscale(state.root, state.beta, x, half_way);
+    unscale(state.root, state.beta, half_way, out);
+    return;
+  }
+  const Elastic& q = state.elastic;
+  const double along = x[1] * q.e[0] + x[2] * q.e[1], across = x[2] * q.e[0] - x[1] * q.e[1];
+  const double grip = q.nt * x[0] + q.along * along;
+  out[0] = q.nn * x[0] + q.nt * along;
+  out[1] = grip * q.e[0] - q.across * across * q.e[1];
+  out[2] = grip * q.e[1] + q.across * across * q.e[0];
 }
 
 void ConeProgram::scatter(const Pair& pair, const double force[3], const double torque_a[3],
@@ -182,7 +224,8 @@ void ConeProgram::linearise_points(double& gap) {
       relative(va, vb, point.arm_a, point.arm_b, u);
       const double u1 = dot(point.t1, u) + point.q[1], u2 = dot(point.t2, u) + point.q[2];
       const double slip = point.shift * std::sqrt(u1 * u1 + u2 * u2);
-      state.r[0] = dot(point.n, u) + point.q[0] + slip - state.s[0];
+      const double rigid = dot(point.n, u) + point.q[0] + slip - state.s[0];
+      state.r[0] = rigid + point.give * state.z[0];
       state.r[1] = u1 - state.s[1];
       state.r[2] = u2 - state.s[2];
       gap += dot(state.s, state.z);
@@ -190,8 +233,9 @@ void ConeProgram::linearise_points(double& gap) {
       scale(point, state, k);
       sum.add(k, point.arm_a, point.arm_b);
       double x[3], f[3], turn[3];
-      unscale(state.root, state.beta, state.r, f);
-      unscale(state.root, state.beta, f, x);  // Q r
+      // What z does to s of itself is in the answer: z + dz = y - Q (J dv + r - E z).
+      const double r[3] = {rigid, state.r[1], state.r[2]};
+      answer(point, state, r, x);
       for (int d = 0; d < 3; ++d) {
         f[d] = -(point.n[d] * x[0] + point.t1[d] * x[1] + point.t2[d] * x[2]);
         force[d] += f[d];
@@ -254,19 +298,19 @@ double ConeProgram::directions(bool is_corrector, double& linear, double& quadra
     for (std::int32_t i = pair.first; i < pair.first + pair.count; ++i) {
       const Point& point = points_[idx(i)];
       PointState& state = states_[idx(i)];
-      double u[3], x[3], q[3];
+      double u[3], q[3];
       relative(va, vb, point.arm_a, point.arm_b, u);
       double* ds = state.ds;
       double* dz = state.dz;
-      ds[0] = dot(point.n, u) + state.r[0];
+      ds[0] = dot(point.n, u) + state.r[0] - point.give * state.z[0];
       ds[1] = dot(point.t1, u) + state.r[1];
       ds[2] = dot(point.t2, u) + state.r[2];
-      unscale(state.root, state.beta, ds, x);
-      unscale(state.root, state.beta, x, q);
+      answer(point, state, ds, q);
       for (int d = 0; d < 3; ++d) dz[d] = -state.z[d] - q[d];
       if (is_corrector) {
         for (int d = 0; d < 3; ++d) dz[d] += state.y[d];
       }
+      ds[0] += point.give * (state.z[0] + dz[0]);
       longest = std::min({longest, cone_step(state.s, ds), cone_step(state.z, dz)});
       linear += dot(state.s, dz) + dot(state.z, ds);
       quadratic += dot(ds, dz);
@@ -316,6 +360,13 @@ void ConeProgram::corrector_forces(double target) {
       const double x0 = hyperbolic(l, d) / cone_determinant(l);
       const double x[3] = {x0, (d[1] - l[1] * x0) / l[0], (d[2] - l[2] * x0) / l[0]};
       unscale(state.root, state.beta, x, state.y);
+      if (point.give > 0.0) {  // (I + Q E)^-1 y
+        const Elastic& q = state.elastic;
+        const double less = point.give * q.nt * state.y[0];
+        state.y[0] *= q.shrink;
+        state.y[1] -= less * q.e[0];
+        state.y[2] -= less * q.e[1];
+      }
       double f[3], turn[3];
       const double* y = state.y;
       for (int k = 0; k < 3; ++k) {

@@ -77,6 +77,7 @@ void ConeProgram::pack_contacts(const Problem& problem, const Audit& audit, Law 
     point.tangent_weight = has_friction ? 1.0 : 0.0;
     point.shift = has_friction && law == Law::coulomb ? 1.0 : 0.0;
     point.mass = audit.contact_mass[i];
+    point.give = from.compliance / (mu * mu);
     point.contact = static_cast<std::int32_t>(i);
     const std::int32_t a = node_[idx(from.a)], b = node_[idx(from.b)];
     if (pairs_.empty() || pairs_.back().a != a || pairs_.back().b != b) {
@@ -147,7 +148,7 @@ void ConeProgram::start_near(const Problem& problem, const Impulses& impulses, d
     PointState& state = states_[i];
     const auto contact = static_cast<std::size_t>(point.contact);
     const Vec3& p = impulses.contacts[contact];
-    const Vec3 u = relative_velocity(problem, problem.contacts[contact], velocities_);
+    const Vec3 u = relative_velocity(problem, problem.contacts[contact], velocities_, p);
     const double mu = point.friction, eta = point.mass, flat = point.tangent_weight;
     // z - eta s splits into its spectral parts; smoothing them puts the pair on the central path.
     const double u_t[2] = {flat * u[1], flat * u[2]};

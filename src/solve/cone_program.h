@@ -6,9 +6,11 @@
 // so that z = (mu p_n, p_t) and s = (u_n/mu + |u_t|, u_t) (exact law; without |u_t| the relaxed
 // one). A contact without friction is the half-line, embedded as the axis of L. A single row l <= p
 // <= u has J v + b + R p = lambda_l - lambda_u with lambda_l (p - l) = lambda_u (u - p) = 0.
+// An elastic contact has R p_n in s too: s_0 gives way by E z_0, E = R/mu^2.
 //
 // One Newton step needs a solve with H = M + sum J_i^T Q_i J_i, Q_i the inverse square of the
-// Nesterov-Todd scaling; this struct holds the data in flat arrays and does everything but decide.
+// Nesterov-Todd scaling (of an elastic contact (I + Q E)^-1 Q); this struct holds the data in flat
+// arrays and does everything but decide.
 //
 // [NT98] Y. Nesterov, M. Todd, "Primal-dual interior-point methods for self-scaled cones",
 //   SIAM J. Optim. 8 (1998) 324-364.
@@ -60,11 +62,21 @@ class ConeProgram {
     double tangent_weight;      // 1 for a cone, 0 for the half-line
     double shift;               // 1: the exact law adds |u_t|
     double mass;                // kg
+    double give;                // E, 1/kg
     std::int32_t contact;       // in the problem
+  };
+  /// (I + Q E)^-1 Q, e the direction of the tangential part of w: nn, nt e^T, and along e e^T +
+  /// across (I - e e^T). As Q less a part of its own size it would lose all digits where a contact
+  /// is closed.
+  struct Elastic {
+    double nn, nt, along, across;
+    double e[2];
+    double shrink;  // 1/(1 + E Q_00)
   };
   struct PointState {
     double s[3], z[3];
-    double r[3];           // J v + b + shift - s
+    double r[3];           // J v + b + shift + E z - s
+    Elastic elastic;       // of an elastic contact
     double w[3], root[3];  // J times the scaling point and its square root, unit hyperbolic norm
     double beta;           // size of the scaling
     double lambda[3];      // W z = W^-1 s
@@ -101,6 +113,8 @@ class ConeProgram {
   void linearise_points(double& gap);
   void linearise_rows(double& gap);
   void scale(const Point& point, PointState& state, double k[6]) const;
+  /// Q x; of an elastic contact (I + Q E)^-1 Q x.
+  static void answer(const Point& point, const PointState& state, const double x[3], double out[3]);
   void scatter(const Pair& pair, const double force[3], const double torque_a[3],
                const double torque_b[3], std::vector<double>& to) const;
   void scatter(const Row& row, double p, std::vector<double>& to) const;

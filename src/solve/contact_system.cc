@@ -93,6 +93,7 @@ inline double visit_point(const PackedPoint& c, const PackedBody& a, const Packe
                           const SweepOptions& options, double eta, Motion2& m, Vec3& p) {
   double u[3], fresh[3];
   relative(m, c, u);
+  u[0] += c.compliance * p[0];
   visit(c, u, p, options.law, fresh);
   const double d[3] = {options.relaxation * (fresh[0] - p[0]),
                        options.relaxation * (fresh[1] - p[1]),
@@ -164,6 +165,7 @@ void ContactSystem::pack(const Problem& problem) {
     store(to.arm_b, from.arm_b);
     store(to.bias, from.bias);
     to.friction = from.friction;
+    to.compliance = from.compliance;
     const Mat3 block = delassus_block(problem, from);
     const double trace = block.trace();
     mass[i] = trace > 0.0 ? 3.0 / trace : std::numeric_limits<double>::infinity();

@@ -21,8 +21,8 @@ struct PackedPoint {
   double n[3], t1[3], t2[3];
   double arm_a[3], arm_b[3];
   double bias[3];
-  double friction;
-  LocalBlock w, w_inverse;
+  double friction, compliance;
+  LocalBlock w, w_inverse;  // compliance included
 };
 
 struct PackedPair {

@@ -70,7 +70,7 @@ void GaussNewton::linearise(const Problem& problem, Audit& audit, const Impulses
     const ContactBlock& contact = problem.contacts[i];
     const double eta = audit.contact_mass[i];
     if (!has_mass(eta)) continue;
-    const Vec3 u = relative_velocity(problem, contact, audit.velocities);
+    const Vec3 u = relative_velocity(problem, contact, audit.velocities, impulses.contacts[i]);
     const Vec3 y = impulses.contacts[i] - eta * u;
     Slope& s = slope_[i];
     Vec3 projected = Vec3::Zero();

@@ -142,9 +142,9 @@ SolveResult Jacobi::solve(const Problem& problem, Impulses& impulses, const Solv
         const ContactBlock& c = problem.contacts[i];
         const double eta = audit_.contact_mass[i];
         if (!std::isfinite(eta)) continue;
-        Vec3 u = relative_velocity(problem, c, velocities_);
-        if (options.law == Law::coulomb) u[0] += c.friction * std::hypot(u[1], u[2]);
         Vec3& gamma = impulses.contacts[i];
+        Vec3 u = relative_velocity(problem, c, velocities_, gamma);
+        if (options.law == Law::coulomb) u[0] += c.friction * std::hypot(u[1], u[2]);
         const Vec3 projected = project_on_set(gamma - omega * eta * u, c.friction, options.law);
         gamma = lambda * projected + (1.0 - lambda) * gamma;
       }

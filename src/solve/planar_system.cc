@@ -26,7 +26,7 @@ bool is_planar(const ProblemBody& body) {
 bool applies(const Problem& problem, Law law) {
   if (!problem.rows.empty() || (law != Law::coulomb && law != Law::none)) return false;
   const auto is_plain = [law](const ContactBlock& c) {
-    return (c.friction == 0.0 || law == Law::none) && c.normal[2] == 0.0;
+    return (c.friction == 0.0 || law == Law::none) && c.compliance == 0.0 && c.normal[2] == 0.0;
   };
   // The first ones tell nearly always: problems in space are to lose no time here.
   return std::all_of(problem.contacts.begin(), problem.contacts.end(), is_plain) &&

@@ -66,7 +66,10 @@ int RestPolish::choose(const Problem& problem, const Audit& audit, Law law,
     const double rho = kStiffness * audit.contact_mass[idx(point.contact)];
     const bool carries = p[0] > 0.0;
     const bool sticks = carries && std::hypot(p[1], p[2]) < kSlides * friction * p[0];
-    point.stiffness = {carries ? rho : 0.0, sticks ? rho : 0.0, sticks ? rho : 0.0};
+    // An elastic contact gives way: p+ = p - (u + R p)/(1/rho + R).
+    const double soft = problem.contacts[idx(point.contact)].compliance;
+    point.stiffness = {carries ? rho / (1.0 + rho * soft) : 0.0, sticks ? rho : 0.0,
+                       sticks ? rho : 0.0};
     count += carries ? 1 : 0;
   }
   return count;
@@ -102,7 +105,8 @@ void RestPolish::solve(const Problem& problem, Impulses& impulses) {
   for (const Pair& pair : pairs_) {
     for (std::int32_t i = pair.first; i < pair.first + pair.count; ++i) {
       const Point& point = points_[idx(i)];
-      u_[idx(i)] = relative_velocity(problem, problem.contacts[idx(point.contact)], velocities_);
+      u_[idx(i)] = relative_velocity(problem, problem.contacts[idx(point.contact)], velocities_,
+                                     impulses.contacts[idx(point.contact)]);
       const Vec3 force = point.stiffness.cwiseProduct(u_[idx(i)]);
       if (pair.a >= 0) part(pair.a) -= point.a.transpose() * force;
       if (pair.b >= 0) part(pair.b) -= point.b.transpose() * force;

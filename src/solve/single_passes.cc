@@ -61,6 +61,7 @@ void prepare_range(SingleSystem& system, std::int32_t begin, std::int32_t end) {
         if (group.count > 1) store3(arm, point.arm, lane);
         Block w = add_turning(linear, inertia_a, arm);
         w = add_turning(w, inertia_b, add(arm, offset));
+        w.nn = hn::Add(w.nn, load(group.compliance + lane));
         const V normal = hn::Div(hn::Set(d, 1.0f), w.nn);
         SingleBlock& block = system.blocks[static_cast<std::size_t>(k)];
         hn::Store(hn::Mul(w.n1, normal), d, block.coupling[0] + lane);
@@ -185,10 +186,11 @@ double residual_range(const SingleSystem& system, std::int32_t begin, std::int32
         const auto at = static_cast<std::size_t>(k);
         const V3 arm = load3(system.points[at].arm, lane);
         const V bias = load(system.points[at].bias + lane);
-        const V3 u = group.count == 1 ? velocity_alone(group, frame, world, arm, bias, lane)
-                                      : velocity_at(twist, arm, bias);
-        sum = hn::Add(
-            sum, natural_map(system.blocks[at], u, load3(system.p[at].p, lane), friction, lane));
+        const V3 p = load3(system.p[at].p, lane);
+        V3 u = group.count == 1 ? velocity_alone(group, frame, world, arm, bias, lane)
+                                : velocity_at(twist, arm, bias);
+        u.x = hn::MulAdd(load(group.compliance + lane), p.x, u.x);
+        sum = hn::Add(sum, natural_map(system.blocks[at], u, p, friction, lane));
       }
       hn::Store(sum, d, sums + lane);
     }

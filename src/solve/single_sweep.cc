@@ -100,11 +100,12 @@ HWY_INLINE V3 visit(const float* frictions, const SinglePoint& point, const Sing
 }
 
 /// New impulses of one point of each lane, stored; returns what was added.
-HWY_INLINE V3 visit_point(SingleSystem& system, const SingleGroup& group, std::size_t at,
-                          const V3& u, V friction, V momentum, V relaxation, int lane) {
+HWY_INLINE V3 visit_point(SingleSystem& system, const SingleGroup& group, std::size_t at, V3 u,
+                          V friction, V momentum, V relaxation, int lane) {
   const V3 here = load3(system.p[at].p, lane);
   const V3 from = add_scaled(here, momentum, subtract(here, load3(system.before[at].p, lane)));
   store3(here, system.before[at].p, lane);
+  u.x = hn::MulAdd(load(group.compliance + lane), from.x, u.x);
   const V3 fresh =
       visit(group.friction, system.points[at], system.blocks[at], u, from, friction, lane);
   V3 next = add_scaled(from, relaxation, subtract(fresh, from));

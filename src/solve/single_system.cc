@@ -23,7 +23,8 @@ bool sticks(const ContactBlock& contact, const Vec3& p) {
 
 bool is_same_manifold(const ContactBlock& one, const ContactBlock& other) {
   return one.a == other.a && one.b == other.b && one.friction == other.friction &&
-         one.normal == other.normal && one.tangent == other.tangent;
+         one.compliance == other.compliance && one.normal == other.normal &&
+         one.tangent == other.tangent;
 }
 
 /// Equal in all directions, or planar: then nothing is ever pushed along z.
@@ -218,6 +219,7 @@ void SingleSystem::fill_group(const Problem& problem, const Impulses& impulses, 
     fill(group.inertia_b, body_b.inverse_inertia, lane);
     fill(group.offset, Vec3(first.arm_b - first.arm_a), lane);
     group.friction[lane] = law == Law::none ? 0.0f : static_cast<float>(first.friction);
+    group.compliance[lane] = static_cast<float>(first.compliance);
     for (std::int32_t k = 0; k < m.count; ++k) {
       const auto at = static_cast<std::size_t>(group.first + k);
       const auto contact = static_cast<std::size_t>(m.first + k);

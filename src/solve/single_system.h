@@ -41,7 +41,8 @@ struct alignas(32) SingleGroup {
   float inertia_a[6][kSingleLanes], inertia_b[6][kSingleLanes];  // 1/(kg m^2)
   float offset[3][kSingleLanes];                                 // m, arm_b - arm_a
   float friction[kSingleLanes];
-  std::int32_t first, count;  // points first .. first+count-1
+  float compliance[kSingleLanes];  // R, 1/kg, along the normal
+  std::int32_t first, count;       // points first .. first+count-1
   Moving moving;
   std::int32_t padding[5];
 };

@@ -39,6 +39,8 @@ SolveResult SoftStepSolver::solve(const Problem& problem, Impulses& impulses,
   for (const ContactBlock& contact : problem.contacts) {
     if (contact.bias[1] != 0.0 || contact.bias[2] != 0.0)
       return not_applicable("soft-step has no surfaces that move by themselves (tangential bias)");
+    if (contact.compliance > 0.0)
+      return not_applicable("soft-step has a softness of its own and no elastic contacts");
   }
   const SoftSettings settings = soft_settings(options);
   SolveResult result;

@@ -150,13 +150,14 @@ HWY_INLINE void apply(const WideGroup& group, const WidePoint& point, const Fram
   push<1>(group.mass_b, point.arm_b, f, lane, m.vb, m.wb);
 }
 
-/// u = J v + b, rows (n, t1, t2).
+/// u = J v + b + R p, rows (n, t1, t2).
 HWY_INLINE V3 relative_velocity(const WidePoint& point, const Frame& frame, const Motion& m,
-                                int lane) {
+                                const V3& p, int lane) {
   const V3 at_b = add_cross(m.wb, load3(point.arm_b, lane), m.vb);
   const V3 at_a = add_cross(m.wa, load3(point.arm_a, lane), m.va);
   const V3 r = subtract(at_b, at_a), bias = load3(point.bias, lane);
-  return {hn::Add(dot(frame.n, r), bias.x), hn::Add(dot(frame.t1, r), bias.y),
+  const V give = hn::MulAdd(hn::Load(D(), point.compliance + lane), p.x, bias.x);
+  return {hn::Add(dot(frame.n, r), give), hn::Add(dot(frame.t1, r), bias.y),
           hn::Add(dot(frame.t2, r), bias.z)};
 }
 
@@ -297,7 +298,7 @@ HWY_INLINE void visit_group(WideSystem& system, const WideGroup& group, WideImpu
       WidePoint& point = system.points[static_cast<std::size_t>(group.first + k)];
       WideImpulse& impulse = impulses[group.first + k];
       const Frame frame = load_frame(point, lane);
-      const V3 u = relative_velocity(point, frame, m, lane), p = load3(impulse.p, lane);
+      const V3 p = load3(impulse.p, lane), u = relative_velocity(point, frame, m, p, lane);
       V slip = hn::Load(d, point.slip + lane);
       const V3 fresh = visit(point, u, p, options.law, lane, slip);
       const V3 change = subtract(fresh, p);
@@ -427,9 +428,9 @@ double residual_groups(const WideSystem& system, const WideImpulse* impulses, La
       const Motion m = load_motion(system, group, lane);
       for (std::int32_t k = 0; k < group.count; ++k) {
         const WidePoint& point = system.points[static_cast<std::size_t>(group.first + k)];
-        const V3 u = relative_velocity(point, load_frame(point, lane), m, lane);
-        sum = hn::Add(sum,
-                      natural_map(point, u, load3(impulses[group.first + k].p, lane), law, lane));
+        const V3 p = load3(impulses[group.first + k].p, lane);
+        const V3 u = relative_velocity(point, load_frame(point, lane), m, p, lane);
+        sum = hn::Add(sum, natural_map(point, u, p, law, lane));
       }
     }
   }

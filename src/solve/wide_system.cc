@@ -41,6 +41,7 @@ void fill_point(const ContactBlock& contact, const Mat3& block, int lane, WidePo
   fill(point.arm_b, contact.arm_b, lane);
   fill(point.bias, contact.bias, lane);
   point.friction[lane] = contact.friction;
+  point.compliance[lane] = contact.compliance;
   point.slip[lane] = 0.0;
   const LocalBlock w = local_block(block);
   fill(point.w, w, lane);
@@ -57,6 +58,7 @@ void fill_blank(int lane, WidePoint& point) {
   fill(point.arm_b, Vec3::Zero(), lane);
   fill(point.bias, Vec3(1.0, 0.0, 0.0), lane);
   point.friction[lane] = 0.0;
+  point.compliance[lane] = 0.0;
   point.slip[lane] = 0.0;
   fill(point.w, none, lane);
   fill(point.inverse, none, lane);

@@ -43,9 +43,10 @@ struct alignas(32) WidePoint {
   double arm_a[3][kLanes], arm_b[3][kLanes];
   double bias[3][kLanes];
   double friction[kLanes];
-  double slip[kLanes];       // alpha of u_t = -alpha p_t, from which the next visit starts
-  float w[6][kLanes];        // Delassus block: nn n1 n2 11 12 22
-  float inverse[6][kLanes];  // of it
+  double compliance[kLanes];  // R, 1/kg
+  double slip[kLanes];        // alpha of u_t = -alpha p_t, from which the next visit starts
+  float w[6][kLanes];         // Delassus block, R included: nn n1 n2 11 12 22
+  float inverse[6][kLanes];   // of it
 
   /// 1/eta, 1/kg; 0 where there is no point.
   double weight(int lane) const { return (w[0][lane] + w[3][lane] + w[5][lane]) / 3.0; }

@@ -132,8 +132,10 @@ ViewJson describe_materials(const Scene& scene, const Model& model) {
     for (const Material& written : scene.materials) {
       if (written.name == name) material = written;
     }
-    list.push_back(
-        {{"name", name}, {"friction", material.friction}, {"restitution", material.restitution}});
+    list.push_back({{"name", name},
+                    {"friction", material.friction},
+                    {"restitution", material.restitution},
+                    {"compliance", material.compliance}});
   }
   return list;
 }
@@ -144,7 +146,8 @@ ViewJson describe_pairs(const Scene& scene) {
     list.push_back({{"a", pair.a},
                     {"b", pair.b},
                     {"friction", pair.friction},
-                    {"restitution", pair.restitution}});
+                    {"restitution", pair.restitution},
+                    {"compliance", pair.compliance}});
   }
   return list;
 }

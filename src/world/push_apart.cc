@@ -142,8 +142,10 @@ void find_couples(const Model& model, const Contacts& contacts, double recovery,
   w.couples.clear();
   const auto is_couple = [&](std::int32_t a, std::int32_t b) {
     const Outline &one = w.bodies[at(a)], &other = w.bodies[at(b)];
-    return one.polygon != nullptr && other.polygon != nullptr &&
-           !(model.surface(one.material, other.material).restitution > 0.0);
+    if (one.polygon == nullptr || other.polygon == nullptr) return false;
+    // Where surfaces bounce, the law of the blow has the say; the overlap of elastic ones carries.
+    const Surface& surface = model.surface(one.material, other.material);
+    return surface.restitution == 0.0 && surface.compliance == 0.0;
   };
   const std::vector<Contact>& list = contacts.list;
   for (std::size_t i = 0, end = 0; i < list.size(); i = end) {

@@ -146,6 +146,7 @@ inline void expect_same_scene(const Scene& a, const Scene& b) {
     EXPECT_EQ(a.materials[i].name, b.materials[i].name);
     expect_same(a.materials[i].friction, b.materials[i].friction, "friction");
     expect_same(a.materials[i].restitution, b.materials[i].restitution, "restitution");
+    expect_same(a.materials[i].compliance, b.materials[i].compliance, "compliance");
   }
   ASSERT_EQ(a.pairs.size(), b.pairs.size());
   for (std::size_t i = 0; i < a.pairs.size(); ++i) {
@@ -153,6 +154,7 @@ inline void expect_same_scene(const Scene& a, const Scene& b) {
     EXPECT_EQ(a.pairs[i].b, b.pairs[i].b);
     expect_same(a.pairs[i].friction, b.pairs[i].friction, "pair friction");
     expect_same(a.pairs[i].restitution, b.pairs[i].restitution, "pair restitution");
+    expect_same(a.pairs[i].compliance, b.pairs[i].compliance, "pair compliance");
   }
   EXPECT_EQ(a.untouching, b.untouching);
   ASSERT_EQ(a.bodies.size(), b.bodies.size());

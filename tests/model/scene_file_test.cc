@@ -147,17 +147,11 @@ Scene scene_with_everything() {
   scene.gravity = Vec3(0.1, -0.0, -1.0 / 3.0);
   scene.recovery_speed = 0.7;
   scene.restitution_threshold = 1e-17;
-  scene.run = {0.1 + 0.2,
-               1e99,
-               "apgd",
-               "relaxed",
-               6,
-               1e-9,
-               77,
-               {{"memory", 0.0}, {"an odd: name", 1.0 / 3.0}}};
+  scene.run = {0.1 + 0.2, 1e99, "apgd", "relaxed",
+               6,         1e-9, 77,     {{"memory", 0.0}, {"an odd: name", 1.0 / 3.0}}};
   scene.parameters = {{"angle", 20.0, "slope, deg"}, {"r_2", -1e-5, ""}};
-  scene.materials = {{"default", 0.3, 0.1}, {"a: b", 1.0 / 7.0, 1.0}};
-  scene.pairs = {{"default", "a: b", 0.123456789012345678, 0.25}};
+  scene.materials = {{"default", 0.3, 0.1}, {"a: b", 1.0 / 7.0, 1.0, 1e-7 / 3.0}};
+  scene.pairs = {{"default", "a: b", 0.123456789012345678, 0.25, 2e-7 / 3.0}};
   const auto part = [](Shape shape, const Vec3& at) {
     CompoundPart p;
     p.pose.position = at;

@@ -30,6 +30,7 @@ struct Many {
       ContactBlock contact = contact_between(a, b, vector().normalized(), vector(), vector(),
                                              i % 7 == 0 ? 0.0 : std::abs(normal(random)));
       contact.bias = 0.1 * vector();
+      contact.compliance = i % 4 == 1 ? 0.8 : 0.0;
       problem.contacts.push_back(contact);
       Vec3 p = 0.3 * vector();
       if (i % 3 == 0) p.setZero();
@@ -38,6 +39,7 @@ struct Many {
     }
     // Between the world and the body that is moved by hand: nothing can give way.
     problem.contacts[17] = contact_between(0, 5, Vec3::UnitZ(), vector(), vector(), 0.5);
+    problem.contacts[17].compliance = 0.8;  // not even where it is elastic
     velocities_from(problem, impulses, velocities);
     masses.resize(problem.contacts.size());
   }
@@ -63,7 +65,8 @@ ContactSums sums_by_definition(const Many& many, Law law) {
     const ContactBlock& contact = many.problem.contacts[i];
     const double mu = law == Law::none ? 0.0 : contact.friction, eta = many.masses[i];
     const Vec3& p = many.impulses.contacts[i];
-    const Vec3 u = relative_velocity(many.problem, contact, many.velocities);
+    Vec3 u = relative_velocity(many.problem, contact, many.velocities);
+    u[0] += contact.compliance * p[0];
     const Vec3 q = relative_velocity(many.problem, contact, free);
     const double slip = std::hypot(u[1], u[2]);
     const Vec3 exact(u[0] + mu * slip, u[1], u[2]);

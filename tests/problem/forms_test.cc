@@ -26,7 +26,8 @@ TEST(MatrixForm, IsTheProductByBodies) {
     velocities_from(given.problem, given.impulses, moved);
     const VecX u = matrices.W * p + matrices.q;
     for (std::size_t i = 0; i < given.problem.contacts.size(); ++i) {
-      const Vec3 expected = relative_velocity(given.problem, given.problem.contacts[i], moved);
+      const Vec3 expected = relative_velocity(given.problem, given.problem.contacts[i], moved,
+                                              given.impulses.contacts[i]);
       EXPECT_LT((u.segment<3>(static_cast<int>(3 * i)) - expected).norm(), 1e-11);
     }
     for (std::size_t i = 0; i < given.problem.rows.size(); ++i) {

@@ -38,6 +38,7 @@ inline RandomProblem random_problem(unsigned seed) {
     ContactBlock contact = contact_between(pair[0], pair[1], vector().normalized(), vector(),
                                            vector(), 0.2 + 0.1 * std::abs(normal(random)));
     contact.bias = 0.1 * vector();
+    contact.compliance = problem.contacts.size() % 3 == 1 ? 0.7 : 0.0;
     problem.contacts.push_back(contact);
   }
   for (int k = 0; k < 5; ++k) {

@@ -105,6 +105,7 @@ StoredProblem some_problem() {
     contact.arm_b = point - state.position[static_cast<std::size_t>(contact.b)];
     contact.bias = Vec3(-0.001 * i, 0.0, 0.0);
     contact.friction = 0.1 + 0.1 * i;
+    contact.compliance = i % 2 == 1 ? 0.02 : 0.0;
     state.gap.push_back(-0.0001 * i);
   }
   for (int i = 0; i < 3; ++i) {
@@ -141,6 +142,7 @@ void expect_same_problem(const Problem& a, const Problem& b) {
     EXPECT_EQ(x.arm_b, y.arm_b);
     EXPECT_EQ(x.bias, y.bias);
     EXPECT_EQ(x.friction, y.friction);
+    EXPECT_EQ(x.compliance, y.compliance);
   }
   ASSERT_EQ(a.rows.size(), b.rows.size());
   for (std::size_t i = 0; i < a.rows.size(); ++i) {
@@ -279,6 +281,7 @@ TEST(ProblemWrite, EquationsOfFclibComeBack) {
   EXPECT_TRUE(*local.guess == *problem.guess);
 
   problem.bodies->rows[2].compliance = 0.0;
+  for (ContactBlock& contact : problem.bodies->contacts) contact.compliance = 0.0;
   problem.matrices = matrix_problem(*problem.bodies);
   write_problem(folder.file("g.hdf5"), problem, "fclib-global");
   StoredProblem global = read_problem(folder.file("g.hdf5"));

@@ -100,6 +100,36 @@ TEST(BallSystem, HoldsEveryContactOnceAndWritesNoRowTwiceInAStage) {
   }
 }
 
+// p_n = 0.1 / (1/2 + 1.5) = 0.05 instead of 0.2: the rest is the spring's.
+TEST(BallSystem, LetsAnElasticContactGiveWay) {
+  Problem problem = sliding_ball();
+  problem.contacts[0].compliance = 1.5;
+  BallSystem system;
+  ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
+  ball_restart(problem, system);
+  ball_sweeps(system, 1.0f, std::vector<float>{0.0f});
+  Impulses impulses = zero_impulses(problem);
+  system.write(problem, impulses);
+  EXPECT_NEAR(impulses.contacts[0][0], 0.05, 1e-8);
+  EXPECT_NEAR(impulses.contacts[0].tail<2>().norm(), 0.025, 1e-8);
+}
+
+TEST(BallSystem, EstimatesWhatTheJudgeSaysOfElasticContacts) {
+  const Problem problem = with_elastic_contacts(shaken_lattice(6, 0.5, 1));
+  Audit audit;
+  audit.prepare(problem);
+  for (const int sweeps : {0, 3, 30}) {
+    BallSystem system = swept(problem, sweeps);
+    const double residual = judged(problem, system);
+    EXPECT_NEAR(estimate(system, audit), residual, 1e-4 * residual) << sweeps;
+    BallDescent descent;
+    ball_refresh(problem, system);
+    const double before = ball_residual(system), after = descent.descend(problem, system, 20);
+    EXPECT_LT(after, 0.9 * before) << sweeps;
+    EXPECT_NEAR(estimate(system, audit), judged(problem, system), 1e-4 * residual) << sweeps;
+  }
+}
+
 // A box has a point beside its centre, an ellipsoid turns more easily about one axis, a conveyor
 // pulls: none of them is a ball on a ball.
 TEST(BallSystem, RefusesWhatIsNoBall) {

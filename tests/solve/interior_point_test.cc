@@ -50,6 +50,17 @@ void expect_same_velocities(const Problem& problem, Law law) {
   }
 }
 
+TEST(InteriorPoint, SolvesElasticContactsLikeSweepsDo) {
+  const Problem problem = with_elastic_contacts(shaken_lattice(4, 0.3, 2));
+  expect_same_velocities(problem, Law::relaxed);
+  expect_same_velocities(problem, Law::none);
+  // The exact law at the pace of its shift: no worse than with rigid contacts.
+  for (const Problem& one : {shaken_lattice(4, 0.3, 2), problem}) {
+    const SolveResult result = solve_with("interior-point", one, Law::coulomb, 1e-5).result;
+    EXPECT_EQ(result.status, SolveStatus::converged) << result.residuals.relative_rms;
+  }
+}
+
 RowBlock row_between(int a, int b, const Vec3& axis) {
   RowBlock row;
   row.sides[0].body = a;

@@ -44,6 +44,18 @@ TEST(RestPolish, BringsAStackFromAHundredthOfGravityToRest) {
   EXPECT_GT(outcome.solves, 0);
 }
 
+// What is elastic gives way in the step: the stack sinks at the speed at which springs take over.
+TEST(RestPolish, LetsElasticContactsGiveWay) {
+  Problem problem = box_stack(10, 0.5);
+  for (ContactBlock& contact : problem.contacts) contact.compliance = 0.05;
+  Impulses impulses = swept(problem, 1e-2);
+  Audit audit;
+  audit.prepare(problem);
+  EXPECT_GT(audit.residual(problem, impulses, Law::coulomb), 1e-6);
+  RestPolish rest;
+  EXPECT_LE(rest.polish(problem, audit, Law::coulomb, 1e-10, kAnyFlops, impulses).residual, 1e-10);
+}
+
 TEST(RestPolish, LeavesImpulsesThatAreWorseWithIt) {
   // A stack pushed sideways at 1 m/s slides: no contact sticks, and equations that say so are
   // wrong. Whatever comes out is no worse than what went in.

@@ -52,6 +52,22 @@ TEST_P(EverySolver, CarriesAStack) {
   }
 }
 
+// A cube of 1 kg falls on four elastic points: -g h + 4 p/m + R p = 0.
+TEST_P(EverySolver, LetsElasticContactsGiveWay) {
+  Problem problem = box_stack(1, 0.5);
+  for (ContactBlock& contact : problem.contacts) contact.compliance = 1.3;
+  Impulses impulses = zero_impulses(problem);
+  const SolveResult result = solver_named(GetParam().solver)
+                                 .create()
+                                 ->solve(problem, impulses, options_with(GetParam().law, 1e-8));
+  if (GetParam().solver == "soft-step") {
+    EXPECT_EQ(result.status, SolveStatus::not_applicable);
+    return;
+  }
+  ASSERT_EQ(result.status, SolveStatus::converged) << result.residuals.relative_rms;
+  for (const Vec3& p : impulses.contacts) EXPECT_NEAR(p[0], 9.81 * 0.01 / (4.0 + 1.3), 1e-8);
+}
+
 // A solver's word is the judge's word: converged exactly when the audit's residual is within the
 // tolerance.
 TEST_P(EverySolver, SaysConvergedOnlyWhenTheAuditAgrees) {

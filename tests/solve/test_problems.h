@@ -94,6 +94,12 @@ inline Problem shaken_lattice(int n, double friction, unsigned seed) {
   return problem;
 }
 
+/// The same with every other contact elastic.
+inline Problem with_elastic_contacts(Problem problem) {
+  for (std::size_t i = 0; i < problem.contacts.size(); i += 2) problem.contacts[i].compliance = 0.4;
+  return problem;
+}
+
 /// Of a packed problem: every contact in one lane, -1 in those that are idle.
 inline void expect_each_once(const std::vector<std::int32_t>& source, std::size_t contacts) {
   std::vector<int> seen(contacts, 0);

@@ -30,7 +30,7 @@ const shapes: ShapeSpec[] = [
 ];
 const settings: Settings = {
   gravity: [0, 0, -9.81], solver: 'auto', law: 'coulomb', tolerance: 1e-4,
-  materials: [{ name: 'default', friction: 0.5, restitution: 0 }], pairs: [],
+  materials: [{ name: 'default', friction: 0.5, restitution: 0, compliance: 0 }], pairs: [],
   parameters: [{ name: 'bricks', value: 1000, help: 'number of bricks' }],
 };
 const side = Math.ceil(Math.cbrt(kCount));

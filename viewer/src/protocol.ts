@@ -49,6 +49,7 @@ export interface MaterialSpec {
   name: string;
   friction: number;
   restitution: number;
+  compliance: number; // m/N
 }
 
 export interface PairSpec {
@@ -56,6 +57,7 @@ export interface PairSpec {
   b: string;
   friction: number;
   restitution: number;
+  compliance: number; // m/N
 }
 
 export interface ParameterSpec {

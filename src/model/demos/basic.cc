@@ -10,6 +10,9 @@
 namespace scree {
 namespace {
 
+// m/N: 0.05 mm under the weight of 25 grains, about what balls of hard plastic give way.
+constexpr double kGrainCompliance = 2e-7;
+
 Scene make_hello(const DemoValues& values) {
   Scene scene;
   Body cube = box({1, 1, 1}).at({0, 0, values("height")}).turned({1, 1, 0}, 0.3).named("cube");
@@ -48,6 +51,7 @@ Scene make_wall(const DemoValues& values) {
 
 Scene make_pile(const DemoValues& values) {
   Scene scene = scene_with_friction(0.4);
+  scene.materials.back().compliance = values("compliance");
   add_pile(scene, {.grains = values.whole("grains"), .columns = values.whole("columns")});
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     Body& body = scene.bodies[i];
@@ -124,7 +128,8 @@ Demo pile_demo() {
           "grains fall into an open box",
           {{"grains", 1000, 1, 1000000, true, "number of spheres"},
            {"columns", 0, 0, 10000, true,
-            "grains along each side of the box; 0: 10, 20 or 40, and more for more than 32000"}},
+            "grains along each side of the box; 0: 10, 20 or 40, and more for more than 32000"},
+           {"compliance", kGrainCompliance, 0, 1, false, "of a contact, m/N; 0: rigid"}},
           make_pile};
 }
 

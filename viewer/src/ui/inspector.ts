@@ -84,7 +84,7 @@ export class Inspector {
     setText(this.kind, info.motion);
     const materials = this.app.status.value?.settings.materials ?? scene.hello.materials;
     const material = materials[info.material] ?? scene.hello.materials[info.material];
-    setText(this.material, material ? `Material ${material.name} · friction ${material.friction} · restitution ${material.restitution}` : '');
+    setText(this.material, material ? `Material ${material.name} · friction ${material.friction} · restitution ${material.restitution}${material.compliance > 0 ? ` · compliance ${material.compliance} m/N` : ''}` : '');
     this.showOthers(scene);
   }
 
