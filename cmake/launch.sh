@@ -90,11 +90,12 @@ configure() {
     ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
     rm -rf -- "$folder"
   fi
-  # Engines to compare with that were installed since are found by looking again.
-  local peers=$root/build/packages.peer.stamp
-  if [[ -f $folder/build.ninja && ! $root/CMakePresets.json -nt $folder/build.ninja && ! $peers -nt $folder/build.ninja ]]; then
-    return
-  fi
+  # Packages that were installed since (engines to compare with, a browser) are found by looking again.
+  local is_fresh=1 newer
+  for newer in "$root/CMakePresets.json" "$root"/build/packages*.stamp; do
+    if [[ $newer -nt $folder/build.ninja ]]; then is_fresh=0; fi
+  done
+  if [[ -f $folder/build.ninja ]] && ((is_fresh)); then return; fi
   if ! (cd -- "$root" && cmake --preset "$1") >"$log" 2>&1; then
     rm -f -- "$root"/build/packages*.stamp
     grep -A6 'CMake Error' "$log" >&2 || tail -n 10 "$log" >&2
