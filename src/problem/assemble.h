@@ -29,8 +29,8 @@ struct AssembleScratch {
 };
 
 /// How gaps change within a step: as they bend where faces turn under corners, or along lines, as
-/// sub-steps have them. Bent: bodies with outlines are moved apart after the step
-/// (world/push_apart.h), so overlap between them is left to that.
+/// sub-steps have them, which also take all surfaces as rigid. Bent: bodies with outlines are moved
+/// apart after the step (world/push_apart.h), so overlap between them is left to that.
 enum class Gaps { bent, straight };
 
 void assemble(const Model& model, const State& state, const Contacts& contacts,

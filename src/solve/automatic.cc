@@ -29,8 +29,8 @@ constexpr int kSweepsNear = 3000;
 // The interior point is worth it up to so many operations per contact in one factor.
 constexpr double kFlopsPerContact = 2e4;
 constexpr double kQuiet = 1.5;
-// What a cold start at rest leaves undone, all later steps inherit as momentum: a standing wall is
-// to stand.
+// What a cold start leaves undone, all later steps inherit as momentum: a standing wall is to
+// stand.
 constexpr double kColdPolish = 1e-4;
 
 class Automatic final : public Solver {
@@ -54,10 +54,7 @@ class Automatic final : public Solver {
                              const SolveOptions& options);
   /// Nothing much faster than what gravity does in a step. Blows (a ball into a wall) are no load
   /// to be shifted: the interior point went round in circles on every one of them.
-  bool is_quiet(const Problem& problem) {
-    audit_.prepare(problem);
-    return audit_.reference_velocity <= kQuiet * problem.gravity * problem.step;
-  }
+  bool is_quiet(const Problem& problem);
   /// Brings a structure at rest to the tolerance; false: it does not get there.
   bool polish_rest(const Problem& problem, Impulses& impulses, const SolveOptions& options,
                    SolveResult& result);
@@ -75,6 +72,30 @@ class Automatic final : public Solver {
   Audit audit_;
   LastResort last_resort_;
 };
+
+bool is_elastic(const Problem& problem) {
+  return std::any_of(problem.contacts.begin(), problem.contacts.end(),
+                     [](const ContactBlock& contact) { return contact.compliance > 0.0; });
+}
+
+bool Automatic::is_quiet(const Problem& problem) {
+  const double limit = kQuiet * problem.gravity * problem.step;
+  if (!is_elastic(problem)) {
+    audit_.prepare(problem);
+    return audit_.reference_velocity <= limit;
+  }
+  // The overlap of an elastic contact is its load, no speed.
+  std::vector<BodyVelocity> free(problem.bodies.size());
+  for (std::size_t k = 0; k < free.size(); ++k)
+    free[k] = {problem.bodies[k].velocity, problem.bodies[k].angular_velocity};
+  double sum = 0.0;
+  for (const ContactBlock& contact : problem.contacts) {
+    Vec3 q = relative_velocity(problem, contact, free);
+    if (contact.compliance > 0.0) q[0] -= std::min(0.0, contact.bias[0]);
+    sum += q.squaredNorm();
+  }
+  return sum <= limit * limit * static_cast<double>(problem.contacts.size());
+}
 
 void Automatic::add(SolveResult& total, SolveResult step) {
   step.iterations += total.iterations;
@@ -132,11 +153,12 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
                                    [](const Vec3& p) { return p.isZero(0.0); });
   const std::vector<double> start_rows = impulses.rows;
   const auto start = std::chrono::steady_clock::now();
+  const bool is_small = problem.contacts.size() < kLarge;
   SolveOptions first = options;
-  first.max_iterations = most;
+  // Faces on springs share their friction in one way only, which sweeps are slow to find.
+  first.max_iterations = is_small && is_elastic(problem) ? std::min(most, kSweepsBefore) : most;
   first.extra.emplace_back("single_sweeps", kSingleSweepsBefore);
   first.extra.emplace_back("double_sweeps", kSweepsBefore);
-  const bool is_small = problem.contacts.size() < kLarge;
   // A factor polishes better than sweeps; what it starts from may be rough.
   if (is_cold) first.extra.emplace_back("cold_share", is_small ? 1.0 : 0.0);
   SolveResult result = sweeps_->solve(problem, impulses, first);
@@ -150,13 +172,16 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
   const bool is_converged = result.status == SolveStatus::converged;
   if (second.max_iterations <= 0) return result;
   if (is_converged) {
-    // A heap that falls has nothing to keep still, and its factor costs more than all its sweeps.
-    if (!is_cold || is_small || !is_quiet(problem)) return result;
+    if (!is_cold || is_small) return result;
     // The sweeps were told that it is a start like any other.
     if (result.choice != Choice::solved_start) result.choice = Choice::cold_sweeps;
     if (result.residuals.relative_rms > kColdPolish * options.tolerance) {
       second.tolerance = kColdPolish * options.tolerance;
-      if (polish_rest(problem, impulses, second, result)) return result;
+      // Where something moves, the rest is worth no factor of everything; springs that are not yet
+      // loaded move, and what they leave undone they take up later.
+      if (polish_rest(problem, impulses, second, result) || is_elastic(problem) ||
+          !is_quiet(problem))
+        return result;
       SolveResult polished = interior_point_info().create()->solve(problem, impulses, second);
       polished.status = SolveStatus::converged;  // it never returns anything worse
       polished.used = result.used;

@@ -19,7 +19,7 @@ constexpr std::array<Text, kChoices> kTexts{{
     {"balls", "sweeps in single precision, for balls",
      "200 contacts or more, all of balls, a tolerance of 2e-5 or more"},
     {"planar", "sweeps in single precision, for the plane",
-     "200 contacts or more, planar and without friction, a tolerance of 2e-5 or more"},
+     "200 contacts or more, planar, rigid and without friction, a tolerance of 2e-5 or more"},
     {"single-sweeps", "sweeps in single precision",
      "200 contacts or more, a tolerance of 2e-5 or more"},
     {"cold-sweeps", "sweeps, polished beyond the tolerance",

@@ -291,13 +291,4 @@ double gauss_seidel_sweep(ContactSystem& system, Impulses& impulses, const Sweep
   return moved;
 }
 
-Vec3 point_velocity(const ContactSystem& system, const PackedPair& pair, const PackedPoint& point) {
-  Motion2 m;
-  load(m, system.bodies[static_cast<std::size_t>(pair.a)],
-       system.bodies[static_cast<std::size_t>(pair.b)]);
-  double u[3];
-  relative(m, point, u);
-  return {u[0], u[1], u[2]};
-}
-
 }  // namespace scree

@@ -65,7 +65,4 @@ struct SweepOptions {
 /// / eta_i^2 (m^2/s^2) of the first round: how far the pass moved.
 double gauss_seidel_sweep(ContactSystem& system, Impulses& impulses, const SweepOptions& options);
 
-/// u = J v + b of a point, rows (n, t1, t2), from the packed velocities.
-Vec3 point_velocity(const ContactSystem& system, const PackedPair& pair, const PackedPoint& point);
-
 }  // namespace scree

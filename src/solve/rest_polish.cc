@@ -17,11 +17,17 @@ std::size_t idx(std::int32_t k) { return static_cast<std::size_t>(k); }
 
 }  // namespace
 
-void RestPolish::pack(const Problem& problem, const Audit& audit) {
-  // Bodies without a contact, most of a heap that has just been made, are left out.
+/// Contacts that carry nothing never will: they get no equation. In a heap that falls those are
+/// nearly all, and the analysis of the factor with them took 12 s and 3 GB for 32000 grains.
+void RestPolish::pack(const Problem& problem, const Audit& audit, const Impulses& impulses) {
   node_.assign(problem.bodies.size(), -1);
-  for (const ContactBlock& contact : problem.contacts)
-    node_[idx(contact.a)] = node_[idx(contact.b)] = 0;
+  const auto carries = [&](std::size_t i) {
+    return impulses.contacts[i][0] > 0.0 && std::isfinite(audit.contact_mass[i]);
+  };
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    if (!carries(i)) continue;
+    node_[idx(problem.contacts[i].a)] = node_[idx(problem.contacts[i].b)] = 0;
+  }
   bodies_.clear();
   for (std::size_t k = 0; k < problem.bodies.size(); ++k) {
     const bool is_in = node_[k] == 0 && can_move(problem.bodies[k]);
@@ -34,7 +40,7 @@ void RestPolish::pack(const Problem& problem, const Audit& audit) {
   pairs_.clear();
   node_pairs_.clear();
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    if (!std::isfinite(audit.contact_mass[i])) continue;
+    if (!carries(i)) continue;
     const ContactBlock& contact = problem.contacts[i];
     const std::int32_t a = node_[idx(contact.a)], b = node_[idx(contact.b)];
     if (pairs_.empty() || pairs_.back().a != a || pairs_.back().b != b) {
@@ -129,7 +135,7 @@ RestPolish::Outcome RestPolish::polish(const Problem& problem, Audit& audit, Law
   Outcome outcome;
   outcome.residual = audit.residual(problem, impulses, law);
   if (!problem.rows.empty()) return outcome;
-  pack(problem, audit);
+  pack(problem, audit, impulses);
   if (points_.empty() || factor_.flops() > most_flops) return outcome;
   tried_ = impulses;
   double last = std::numeric_limits<double>::infinity();

@@ -44,7 +44,7 @@ class RestPolish {
     std::int32_t first, count;  // points
     std::int32_t place;         // number of the pair in the factor, -1: a body cannot move
   };
-  void pack(const Problem& problem, const Audit& audit);
+  void pack(const Problem& problem, const Audit& audit, const Impulses& impulses);
   /// Equations of the contacts that carry; returns how many there are.
   int choose(const Problem& problem, const Audit& audit, Law law, const Impulses& impulses);
   void factor();

@@ -140,14 +140,21 @@ double room_between(const Outline& a, const Outline& b) {
 /// goes at `recovery` m a step at most.
 void find_couples(const Model& model, const Contacts& contacts, double recovery, PushWorkspace& w) {
   w.couples.clear();
+  const std::vector<Contact>& list = contacts.list;
+  // Who stands on a spring is not moved: that would load it.
+  w.is_on_springs.assign(w.bodies.size(), 0);
+  for (const Contact& contact : list) {
+    if (model.surface(contact.material_a, contact.material_b).compliance > 0.0)
+      w.is_on_springs[at(contact.a)] = w.is_on_springs[at(contact.b)] = 1;
+  }
   const auto is_couple = [&](std::int32_t a, std::int32_t b) {
     const Outline &one = w.bodies[at(a)], &other = w.bodies[at(b)];
     if (one.polygon == nullptr || other.polygon == nullptr) return false;
-    // Where surfaces bounce, the law of the blow has the say; the overlap of elastic ones carries.
+    if (w.is_on_springs[at(a)] != 0 || w.is_on_springs[at(b)] != 0) return false;
+    // Where surfaces bounce, the law of the blow has the say.
     const Surface& surface = model.surface(one.material, other.material);
     return surface.restitution == 0.0 && surface.compliance == 0.0;
   };
-  const std::vector<Contact>& list = contacts.list;
   for (std::size_t i = 0, end = 0; i < list.size(); i = end) {
     const auto [a, b] = std::pair(list[i].a, list[i].b);
     double depth = 0.0;

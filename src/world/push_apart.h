@@ -47,11 +47,13 @@ struct PushWorkspace {
   std::vector<std::uint64_t> waiting;                   // one bit a couple: to be looked at
   std::vector<std::uint32_t> first_couple, couples_of;  // those of body k begin at first_couple[k]
   std::vector<std::int32_t> news;                       // bodies that have news
+  std::vector<std::uint8_t> is_on_springs;              // bodies with an elastic contact
 };
 
 /// Moves bodies of `next` apart that overlap by more than left_overlap(), also where they did
 /// before the step, but then no farther than `recovery_speed` allows. What does not overlap is left
-/// as it is, to the bit, and so are pairs whose surface has restitution.
+/// as it is, to the bit, and so are pairs whose surface has restitution, and bodies with an elastic
+/// contact.
 void push_apart(const Model& model, const Contacts& contacts, const Problem& problem, State& next,
                 PushWorkspace& workspace);
 

@@ -217,6 +217,9 @@ TEST(SceneErrors, OfMaterialsPairsAndGenerators) {
             "s.yaml:1:32: materials.ice.restitution must be from 0 to 1, got 1.5");
   EXPECT_EQ(error_of("materials: {ice: {compliance: -1e-6 m/N}}\nbodies: []\n"),
             "s.yaml:1:31: materials.ice.compliance must be >= 0 m/N, got -1e-6 m/N");
+  EXPECT_EQ(
+      error_of("materials: {ice: {}}\npairs: [{a: ice, b: ice, compliance: -1}]\nbodies: []\n"),
+      "s.yaml:2:38: pairs[0].compliance must be >= 0 m/N, got -1");
   EXPECT_EQ(error_of("materials: {ice: {compliance: 1 N/m}}\nbodies: []\n"),
             "s.yaml:1:31: materials.ice.compliance must be a number in m/N, got 1 N/m");
   EXPECT_EQ(error_of("materials: {ice: {}}\npairs: [{a: ice, b: default}, {a: default, b: "
