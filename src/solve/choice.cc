@@ -21,7 +21,7 @@ constexpr std::array<Text, kChoices> kTexts{{
     {"planar", "sweeps in single precision, for the plane",
      "200 contacts or more, planar, rigid and without friction, a tolerance of 2e-5 or more"},
     {"single-sweeps", "sweeps in single precision",
-     "200 contacts or more, a tolerance of 2e-5 or more"},
+     "200 contacts or more, a warm start, a tolerance of 2e-5 or more"},
     {"cold-sweeps", "sweeps, polished beyond the tolerance",
      "200 contacts or more and nothing to start from: what is left undone, later steps inherit"},
     {"tight-sweeps", "sweeps in double precision",

@@ -29,11 +29,11 @@ double judged(const Problem& problem, const BallSystem& system) {
 }
 
 /// Swept without momentum from nothing.
-BallSystem swept(const Problem& problem, int sweeps) {
+BallSystem swept(const Problem& problem, int sweeps, float relaxation = 0.85f) {
   BallSystem system;
   EXPECT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
   ball_restart(problem, system);
-  ball_sweeps(system, 0.85f, std::vector<float>(static_cast<std::size_t>(sweeps), 0.0f));
+  ball_sweeps(system, relaxation, std::vector<float>(static_cast<std::size_t>(sweeps), 0.0f));
   return system;
 }
 
@@ -104,10 +104,7 @@ TEST(BallSystem, HoldsEveryContactOnceAndWritesNoRowTwiceInAStage) {
 TEST(BallSystem, LetsAnElasticContactGiveWay) {
   Problem problem = sliding_ball();
   problem.contacts[0].compliance = 1.5;
-  BallSystem system;
-  ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
-  ball_restart(problem, system);
-  ball_sweeps(system, 1.0f, std::vector<float>{0.0f});
+  const BallSystem system = swept(problem, 1, 1.0f);
   Impulses impulses = zero_impulses(problem);
   system.write(problem, impulses);
   EXPECT_NEAR(impulses.contacts[0][0], 0.05, 1e-8);
@@ -153,10 +150,7 @@ TEST(BallSystem, RefusesWhatIsNoBall) {
 // 0.1 backwards, so v_x = 3 - 0.1/2 = 2.95 and w_y = 0.5 * 0.1 / 0.2 = 0.25 rad/s.
 TEST(BallSystem, SolvesOneSlidingBallInOneVisit) {
   const Problem problem = sliding_ball();
-  BallSystem system;
-  ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
-  ball_restart(problem, system);
-  ball_sweeps(system, 1.0f, std::vector<float>{0.0f});
+  const BallSystem system = swept(problem, 1, 1.0f);
   Impulses impulses = zero_impulses(problem);
   system.write(problem, impulses);
   const ContactBlock& contact = problem.contacts[0];
@@ -173,10 +167,7 @@ TEST(BallSystem, SolvesOneSlidingBallInOneVisit) {
 TEST(BallSystem, SolvesOneRollingBallInOneVisit) {
   Problem problem = sliding_ball();
   problem.bodies[1].velocity[0] = 0.01;
-  BallSystem system;
-  ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
-  ball_restart(problem, system);
-  ball_sweeps(system, 1.0f, std::vector<float>{0.0f});
+  const BallSystem system = swept(problem, 1, 1.0f);
   EXPECT_NEAR(system.bodies[1].v[0], 0.01 - 0.5 * 0.01 / 1.75, 1e-8);
   EXPECT_NEAR(system.bodies[1].v[0] - 0.5f * system.bodies[1].w[1], 0.0f, 1e-8f);
   EXPECT_LT(judged(problem, system), 1e-6);
@@ -188,10 +179,7 @@ TEST(BallSystem, FeelsAFixedBodyThatTurns) {
   Problem problem = sliding_ball();
   problem.bodies[0].angular_velocity = Vec3(0, 2, 0);
   problem.contacts[0].arm_a = Vec3(0, 0, 1.5);
-  BallSystem system;
-  ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
-  ball_restart(problem, system);
-  ball_sweeps(system, 1.0f, std::vector<float>{0.0f});
+  const BallSystem system = swept(problem, 1, 1.0f);
   EXPECT_NEAR(system.bodies[1].v[0], 3.0f, 1e-6f);
   EXPECT_NEAR(system.bodies[1].v[2], 0.0f, 1e-7f);
   EXPECT_LT(judged(problem, system), 1e-6);
