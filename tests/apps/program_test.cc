@@ -47,6 +47,8 @@ Child::Child(const std::string& program, const std::vector<std::string>& argumen
     : out_path_(folder.path("child.out")), err_path_(folder.path("child.err")) {
   process_ = fork();
   if (process_ != 0) return;
+  // Whoever runs the tests may ignore signals, and that is inherited.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
   const int out = open(out_path_.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
   const int err = open(err_path_.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
   const int in = open("/dev/null", O_RDONLY);
