@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "base/parallel.h"
 
@@ -11,13 +12,20 @@ namespace {
 
 constexpr std::size_t kShared = 8192;  // contacts from which the sum is shared
 constexpr int kMostRanges = 8;
+constexpr int kChunks = 256;  // of contacts
 constexpr int kBodyGrain = 2048;
 
-/// The wrenches of the contacts on bodies begin .. end-1, in the order of the contacts.
-void add_wrenches(const Problem& problem, const Impulses& impulses, std::int32_t begin,
-                  std::int32_t end, std::vector<BodyVelocity>& sums) {
-  const auto is_ours = [&](std::int32_t body) { return body >= begin && body < end; };
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+/// Bodies from one to another: of a worker, or of some contacts that follow each other.
+struct Reach {
+  std::int32_t first = std::numeric_limits<std::int32_t>::max(), last = -1;
+};
+
+/// The wrenches of the contacts begin .. end-1 on the bodies of `range`, in the order of the
+/// contacts.
+void add_wrenches(const Problem& problem, const Impulses& impulses, std::size_t begin,
+                  std::size_t end, const Reach& range, std::vector<BodyVelocity>& sums) {
+  const auto is_ours = [&](std::int32_t body) { return body >= range.first && body <= range.last; };
+  for (std::size_t i = begin; i < end; ++i) {
     const ContactBlock& contact = problem.contacts[i];
     const bool adds_a = is_ours(contact.a), adds_b = is_ours(contact.b);
     if (!adds_a && !adds_b) continue;
@@ -43,23 +51,52 @@ void add_wrenches(const Problem& problem, const Impulses& impulses, std::int32_t
   }
 }
 
-/// M^-1 J^T p, summed in block order: the wrenches first, divided by the inertia once per body. On
-/// top of `start`, a function of the body. Workers share the bodies and look at all contacts, so
-/// that the order stays.
-template <class Start>
-void velocity_changes(const Problem& problem, const Impulses& impulses, const Start& start,
-                      std::vector<BodyVelocity>& velocities) {
-  velocities.resize(problem.bodies.size());
+/// The sums of all wrenches. Workers share the bodies and go through the contacts in the same
+/// order, so that the bits stay; chunks of contacts without a body of theirs are passed over.
+void sum_wrenches(const Problem& problem, const Impulses& impulses,
+                  std::vector<BodyVelocity>& sums) {
   const auto count = static_cast<std::int32_t>(problem.bodies.size());
-  const int ranges = problem.contacts.size() < kShared ? 1 : std::min(thread_count(), kMostRanges);
+  const std::size_t contacts = problem.contacts.size();
+  const int ranges = contacts < kShared ? 1 : std::min(thread_count(), kMostRanges);
+  if (ranges == 1) {
+    std::fill(sums.begin(), sums.end(), BodyVelocity{});
+    add_wrenches(problem, impulses, 0, contacts, {0, count - 1}, sums);
+    return;
+  }
+  Reach reach[kChunks];
+  const std::size_t length = (contacts + kChunks - 1) / kChunks;
+  const auto begin_of = [&](int chunk) {
+    return std::min(contacts, static_cast<std::size_t>(chunk) * length);
+  };
+  parallel_for(kChunks, 1, [&](int chunk, int) {
+    Reach here;
+    for (std::size_t i = begin_of(chunk); i < begin_of(chunk + 1); ++i) {
+      const ContactBlock& contact = problem.contacts[i];
+      here.first = std::min({here.first, contact.a, contact.b});
+      here.last = std::max({here.last, contact.a, contact.b});
+    }
+    reach[chunk] = here;
+  });
   parallel_for(ranges, 1, [&](int range, int) {
     const auto border = [&](int k) {
       return static_cast<std::int32_t>(std::int64_t{count} * k / ranges);
     };
-    std::fill(velocities.begin() + border(range), velocities.begin() + border(range + 1),
-              BodyVelocity{});
-    add_wrenches(problem, impulses, border(range), border(range + 1), velocities);
+    const Reach ours{border(range), border(range + 1) - 1};
+    std::fill(sums.begin() + ours.first, sums.begin() + ours.last + 1, BodyVelocity{});
+    for (int chunk = 0; chunk < kChunks; ++chunk) {
+      if (reach[chunk].last >= ours.first && reach[chunk].first <= ours.last)
+        add_wrenches(problem, impulses, begin_of(chunk), begin_of(chunk + 1), ours, sums);
+    }
   });
+}
+
+/// M^-1 J^T p, summed in block order: the wrenches first, divided by the inertia once per body. On
+/// top of `start`, a function of the body.
+template <class Start>
+void velocity_changes(const Problem& problem, const Impulses& impulses, const Start& start,
+                      std::vector<BodyVelocity>& velocities) {
+  velocities.resize(problem.bodies.size());
+  sum_wrenches(problem, impulses, velocities);
   for (std::size_t i = 0; i < problem.rows.size(); ++i) {
     const RowBlock& row = problem.rows[i];
     const double p = impulses.rows[i];
@@ -68,7 +105,7 @@ void velocity_changes(const Problem& problem, const Impulses& impulses, const St
       velocities[static_cast<std::size_t>(side.body)].angular += side.angular * p;
     }
   }
-  parallel_for(count, kBodyGrain, [&](int begin, int end) {
+  parallel_for(static_cast<int>(problem.bodies.size()), kBodyGrain, [&](int begin, int end) {
     for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
       const ProblemBody& body = problem.bodies[k];
       const BodyVelocity from = start(body);

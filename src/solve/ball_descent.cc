@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/grow.h"
-#include "base/stages.h"
+#include "base/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "solve/ball_descent.cc"
@@ -215,8 +215,7 @@ HWY_EXPORT(gradient_range);
 HWY_EXPORT(turn_range);
 HWY_EXPORT(move_range);
 
-constexpr int kGrain = 128;  // groups of one task
-constexpr int kStageGrain = 64;
+constexpr int kGrain = 128;       // groups of one task
 constexpr double kSolved = 1e-6;  // of the squared gradient
 constexpr double kLengthFactor = 0.7;
 constexpr int kLengths = 10;
@@ -230,7 +229,7 @@ void push_all(const BallSystem& system, const AlignedVector<BallSlope>& slopes, 
   for (BallBody& body : bodies) {
     for (int i = 0; i < 3; ++i) body.v[i] = body.w[i] = 0.0f;
   }
-  parallel_stages(system.stage_start, kStageGrain, [&](int begin, int end) {
+  system.plan.run_groups([&](int begin, int end) {
     HWY_DYNAMIC_DISPATCH(push_range)
     (system, begin, end, slopes.data(), is_scaled, x.data(), bodies.data());
   });

@@ -1,8 +1,8 @@
 // The passes over a BallSystem, eight contacts side by side. Compiled once for every vector
 // instruction set the processor may have; targets with fused multiply-add give the same bits.
 #include <algorithm>
+#include <numeric>
 
-#include "base/stages.h"
 #include "solve/ball_system.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -115,11 +115,12 @@ void push_range(BallSystem& system, std::int32_t begin, std::int32_t end) {
   }
 }
 
-double residual_range(const BallSystem& system, std::int32_t begin, std::int32_t end) {
+/// Of each group into `totals`.
+void residual_range(const BallSystem& system, std::int32_t begin, std::int32_t end,
+                    double* totals) {
   const D d;
   const V zero = hn::Zero(d), one = hn::Set(d, 1.0f);
   const float* rows = system.bodies.data()->v;
-  double total = 0.0;
   for (std::int32_t g = begin; g < end; ++g) {
     const auto at = static_cast<std::size_t>(g);
     const BallGroup& group = system.groups[at];
@@ -160,9 +161,10 @@ double residual_range(const BallSystem& system, std::int32_t begin, std::int32_t
       const V error = hn::Mul(hn::MulAdd(fn, fn, dot(ft, ft)), hn::Mul(weight, weight));
       hn::Store(hn::IfThenElseZero(hn::Gt(mass, zero), error), d, sums + lane);
     }
+    double total = 0.0;
     for (const float sum : sums) total += static_cast<double>(sum);
+    totals[g] = total;
   }
-  return total;
 }
 
 }  // namespace
@@ -179,12 +181,10 @@ HWY_EXPORT(push_range);
 HWY_EXPORT(residual_range);
 HWY_EXPORT(extrapolate);
 
-constexpr int kGrain = 64;  // groups of one task
 constexpr int kBodyGrain = 2048;
 // Passes: how often open groups are visited. Also in the last pass of a call, after which the
 // residual is looked at.
 constexpr int kOpenEvery = 10;
-constexpr int kResidualGrain = 256;
 
 BallBody row_of(const ProblemBody& body) {
   BallBody row;
@@ -220,9 +220,7 @@ void BallSystem::compute_velocities(const Problem& problem) {
     const bool is_a = moves_[static_cast<std::size_t>(contact.a)] == 0;
     bodies[static_cast<std::size_t>(fixed.row)] = fixed_row_of(problem, contact, is_a);
   }
-  parallel_stages(stage_start, kGrain, [&](int begin, int end) {
-    HWY_DYNAMIC_DISPATCH(push_range)(*this, begin, end);
-  });
+  plan.run_groups([&](int begin, int end) { HWY_DYNAMIC_DISPATCH(push_range)(*this, begin, end); });
 }
 
 void ball_restart(const Problem& problem, BallSystem& system) {
@@ -250,11 +248,9 @@ void ball_refresh(const Problem& problem, BallSystem& system) {
 
 void ball_sweeps(BallSystem& system, float relaxation, std::span<const float> momenta) {
   const auto last = static_cast<int>(momenta.size()) - 1;
-  system.passes.plan(system.bodies.size(), system.stage_start, last + 1);
-  parallel_stages(system.passes.stages(), kGrain, [&](int begin, int end) {
-    const Passes::Part part = system.passes.part(begin, end);
+  system.plan.run_passes(last + 1, [&](const SweepPlan::Part& part) {
     const float momentum = momenta[static_cast<std::size_t>(part.pass)];
-    if (part.is_rows) {
+    if (part.is_bodies) {
       const auto from = static_cast<std::size_t>(part.begin);
       HWY_DYNAMIC_DISPATCH(extrapolate)
       (momentum, 8 * (part.end - part.begin), system.bodies[from].v, system.bodies_before[from].v);
@@ -267,9 +263,11 @@ void ball_sweeps(BallSystem& system, float relaxation, std::span<const float> mo
 }
 
 double ball_residual(const BallSystem& system) {
-  return parallel_sum(
-      static_cast<int>(system.groups.size()), kResidualGrain, system.partial_sums,
-      [&](int begin, int end) { return HWY_DYNAMIC_DISPATCH(residual_range)(system, begin, end); });
+  system.partial_sums.resize(system.groups.size());
+  system.plan.run_groups([&](int begin, int end) {
+    HWY_DYNAMIC_DISPATCH(residual_range)(system, begin, end, system.partial_sums.data());
+  });
+  return std::accumulate(system.partial_sums.begin(), system.partial_sums.end(), 0.0);
 }
 
 }  // namespace scree

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <iterator>
 
 #include "base/grow.h"
 #include "base/parallel.h"
@@ -12,18 +13,13 @@ namespace scree {
 namespace {
 
 constexpr int kBodyGrain = 2048, kContactGrain = 4096;
+constexpr int kSweepGrain = 64;  // groups
 constexpr double kRound = 1e-7;  // what counts as equal, relative: single precision
 constexpr double kFirstDescentWeight = 1e-2;
 constexpr std::uint32_t kNowhere = 0xffffffffu;
-constexpr std::uint8_t kStartsOpen = kColours + 1;  // added to the colour of such a contact
-// What is known of a contact before it has a colour. One that moves nothing is in no group.
-constexpr std::uint8_t kNoneMoves = 2 * kColours + 1, kOneMoves = 2 * kColours + 2,
-                       kBothMove = 2 * kColours + 3;
-
-/// Places that a contact of a colour takes: without one it has a group for itself.
-constexpr std::uint32_t places_of(std::size_t colour) {
-  return colour == kColours ? kBallLanes : 1;
-}
+constexpr std::uint16_t kNoBin = 0xffff;  // of a contact that moves nothing: it is in no group
+// What a pass takes: groups of open contacts are hardly visited, but open ones lie among others.
+constexpr std::uint8_t kWorkOfLoaded = 8, kWorkOfOpen = 4;
 
 bool is_ball(const ProblemBody& body) {
   const Vec3& m = body.inverse_mass;
@@ -41,7 +37,7 @@ bool is_along(const Vec3& arm, const Vec3& normal) {
 
 }  // namespace
 
-bool BallSystem::holds(const Problem& problem) {
+bool BallSystem::holds(const Problem& problem, const Impulses& impulses) {
   if (!problem.rows.empty()) return false;
   moves_.resize(problem.bodies.size());
   std::atomic<bool> holds_all = true;
@@ -55,14 +51,16 @@ bool BallSystem::holds(const Problem& problem) {
     }
   });
   if (!holds_all) return false;
-  resize_for_overwrite(colour_, problem.contacts.size());
+  resize_for_overwrite(pairs_, problem.contacts.size());
+  resize_for_overwrite(work_, problem.contacts.size());
   parallel_for(static_cast<int>(problem.contacts.size()), kContactGrain, [&](int begin, int end) {
     if (!holds_all.load(std::memory_order_relaxed)) return;
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const ContactBlock& c = problem.contacts[i];
       const bool moves_a = moves_[static_cast<std::size_t>(c.a)] != 0;
       const bool moves_b = moves_[static_cast<std::size_t>(c.b)] != 0;
-      colour_[i] = moves_a && moves_b ? kBothMove : moves_a || moves_b ? kOneMoves : kNoneMoves;
+      pairs_[i] = {moves_a ? c.a : moves_b ? c.b : -1, moves_b ? c.b : moves_a ? c.a : -1};
+      work_[i] = impulses.contacts[i][0] > 0.0 ? kWorkOfLoaded : kWorkOfOpen;
       if (c.bias[1] == 0.0 && c.bias[2] == 0.0 && (!moves_a || is_along(c.arm_a, c.normal)) &&
           (!moves_b || is_along(c.arm_b, c.normal)))
         continue;
@@ -73,88 +71,87 @@ bool BallSystem::holds(const Problem& problem) {
   return holds_all;
 }
 
-/// A colour for each contact; what stands on something fixed comes first. Returns how many have
-/// which.
-auto BallSystem::colour(const Problem& problem, const Impulses& impulses) -> Counts {
-  colours_.reset(body_count);
+void BallSystem::list_fixed_rows() {
   fixed_rows_.clear();
-  Counts count_of{};
-  for (const std::uint8_t which : {kOneMoves, kBothMove}) {
-    for (std::size_t i = 0; i < colour_.size(); ++i) {
-      if (colour_[i] != which) continue;
-      const ContactBlock& c = problem.contacts[i];
-      const bool moves_a = moves_[static_cast<std::size_t>(c.a)] != 0;
-      const bool moves_b = moves_[static_cast<std::size_t>(c.b)] != 0;
-      if (which == kOneMoves) {
-        fixed_rows_.push_back({static_cast<std::int32_t>(body_count + fixed_rows_.size()),
-                               static_cast<std::int32_t>(i)});
-      }
-      const int colour = colours_.take(c.a, moves_a, c.b, moves_b);
-      const bool starts_open = colour < kColours && !(impulses.contacts[i][0] > 0.0);
-      colour_[i] = static_cast<std::uint8_t>(colour + (starts_open ? kStartsOpen : 0));
-      ++count_of[colour_[i]];
-    }
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    if (pairs_[i].a != pairs_[i].b || pairs_[i].a < 0) continue;
+    fixed_rows_.push_back(
+        {static_cast<std::int32_t>(body_count + fixed_rows_.size()), static_cast<std::int32_t>(i)});
   }
-  return count_of;
 }
 
-/// Groups of up to eight contacts of one colour, in their order. A contact that found no colour
+/// A colour for each contact of a unit; what stands on something fixed comes first.
+void BallSystem::colour(int unit) {
+  for (const std::int32_t i : regions_.pairs_of(unit)) {
+    colours_.reset(pairs_[static_cast<std::size_t>(i)].a);
+    colours_.reset(pairs_[static_cast<std::size_t>(i)].b);
+  }
+  std::uint32_t counts[kBins] = {};
+  for (const bool one_moves : {true, false}) {
+    for (const std::int32_t index : regions_.pairs_of(unit)) {
+      const auto i = static_cast<std::size_t>(index);
+      const Regions::Pair& pair = pairs_[i];
+      if ((pair.a == pair.b) != one_moves) continue;
+      const int colour = colours_.take(pair.a, true, pair.b, true);
+      const bool starts_open = work_[i] != kWorkOfLoaded && colour < kColours;
+      const int bin = 2 * colour + (starts_open ? 1 : 0);
+      bin_[i] = static_cast<std::uint16_t>(static_cast<std::size_t>(unit) * kBins +
+                                           static_cast<std::size_t>(bin));
+      rank_[i] = counts[bin]++;
+    }
+  }
+  std::copy(std::begin(counts), std::end(counts),
+            bin_count_.begin() + static_cast<std::ptrdiff_t>(kBins) * unit);
+}
+
+/// Groups of up to eight contacts of one unit and colour: a stage. A contact that found no colour
 /// gets a group and a stage of its own. In each colour, contacts that start without an impulse come
 /// last: most of them stay open, and groups of open ones need hardly be visited.
-void BallSystem::place(const Counts& count_of) {
+void BallSystem::place() {
   stage_start.assign(1, 0);
-  Counts next{};
+  unit_stage_.assign(1, 0);
+  lanes_of_last_.clear();
+  resize_for_overwrite(bin_start_, bin_count_.size());
   std::uint32_t groups_so_far = 0;
-  for (std::size_t k = 0; k < kColours; ++k) {
-    const std::uint32_t count = count_of[k] + count_of[k + kStartsOpen];
-    next[k] = groups_so_far * kBallLanes;
-    next[k + kStartsOpen] = next[k] + count_of[k];
-    if (count == 0) continue;
-    groups_so_far += (count + kBallLanes - 1) / kBallLanes;
+  const auto end_stage = [&](std::uint32_t contacts) {
+    groups_so_far += (contacts + kBallLanes - 1) / kBallLanes;
     stage_start.push_back(static_cast<std::int32_t>(groups_so_far));
+    lanes_of_last_.push_back(static_cast<std::uint8_t>((contacts - 1) % kBallLanes + 1));
+  };
+  for (std::size_t first = 0; first < bin_count_.size(); first += kBins) {
+    for (std::size_t bin = first; bin + 1 < first + kBins; bin += 2) {
+      bin_start_[bin] = groups_so_far * kBallLanes;
+      bin_start_[bin + 1] = bin_start_[bin] + bin_count_[bin];
+      const std::uint32_t contacts = bin_count_[bin] + bin_count_[bin + 1];
+      if (contacts > 0) end_stage(contacts);
+    }
+    const std::size_t last = first + kBins - 1;
+    bin_start_[last] = groups_so_far * kBallLanes;
+    for (std::uint32_t k = 0; k < bin_count_[last]; ++k) end_stage(1);
+    unit_stage_.push_back(static_cast<std::int32_t>(stage_start.size()) - 1);
   }
-  next[kColours] = groups_so_far * kBallLanes;
-  for (std::uint32_t k = 0; k < count_of[kColours]; ++k)
-    stage_start.push_back(static_cast<std::int32_t>(++groups_so_far));
   resize_for_overwrite(groups, groups_so_far);
   resize_for_overwrite(p, groups_so_far);
   make_room(before, p.size());
   // One row for the idle lanes of each stage's last group: they write zeros to it.
   resize_for_overwrite(bodies, body_count + fixed_rows_.size() + stage_start.size());
   make_room(bodies_before, bodies.size());
-
-  const std::size_t chunks = (colour_.size() + kContactGrain - 1) / kContactGrain;
-  fill_with_room(chunk_places_, chunks * kPlaces, 0);
-  parallel_for(static_cast<int>(colour_.size()), kContactGrain, [&](int begin, int end) {
-    std::uint32_t* const counts =
-        &chunk_places_[static_cast<std::size_t>(begin / kContactGrain) * kPlaces];
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      if (colour_[i] < kPlaces) ++counts[colour_[i]];
-    }
-  });
-  for (std::size_t k = 0; k < kPlaces; ++k) {
-    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-      std::uint32_t& here = chunk_places_[chunk * kPlaces + k];
-      const std::uint32_t count = here;
-      here = next[k];
-      next[k] += count * places_of(k);
-    }
-  }
 }
 
-/// Calls take(contact, place) in the order of the contacts, chunk by chunk: going through the
-/// groups instead would read contacts and bodies from all over memory, and each body many times.
-/// What is in no group has the place kNowhere.
+/// Calls take(contact, place) in the order of the contacts: going through the groups instead would
+/// read contacts and bodies from all over memory, and each body many times. What is in no group has
+/// the place kNowhere.
 template <class Take>
 void BallSystem::for_contacts(const Take& take) const {
-  parallel_for(static_cast<int>(colour_.size()), kContactGrain, [&](int begin, int end) {
-    Counts next;
-    std::copy_n(&chunk_places_[static_cast<std::size_t>(begin / kContactGrain) * kPlaces], kPlaces,
-                next.begin());
+  parallel_for(static_cast<int>(bin_.size()), kContactGrain, [&](int begin, int end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      const std::size_t k = colour_[i];
-      take(i, k < kPlaces ? next[k] : kNowhere);
-      if (k < kPlaces) next[k] += places_of(k);
+      const std::size_t bin = bin_[i];
+      if (bin == kNoBin) {
+        take(i, kNowhere);
+        continue;
+      }
+      const std::uint32_t places = bin % kBins + 1 == kBins ? kBallLanes : 1;
+      take(i, bin_start_[bin] + rank_[i] * places);
     }
   });
 }
@@ -199,12 +196,11 @@ std::int32_t BallSystem::fixed_row(std::size_t contact) const {
 
 /// Lanes of the last group of a stage that no contact fills: they open, and write zeros to a row
 /// that is read by nobody.
-void BallSystem::blank_idle_lanes(const Counts& count_of) {
-  std::size_t stage = 0;
-  const auto blank = [&](std::size_t used) {
+void BallSystem::blank_idle_lanes() {
+  for (std::size_t stage = 0; stage < lanes_of_last_.size(); ++stage) {
     const auto row = static_cast<std::int32_t>(bodies.size() - stage - 1);
-    const auto group = static_cast<std::size_t>(stage_start[++stage]) - 1;
-    for (std::size_t lane = used; lane < kBallLanes; ++lane) {
+    const auto group = static_cast<std::size_t>(stage_start[stage + 1]) - 1;
+    for (std::size_t lane = lanes_of_last_[stage]; lane < kBallLanes; ++lane) {
       BallGroup& g = groups[group];
       g.a[lane] = g.b[lane] = row;
       for (float* values : {g.n[0], g.n[1], g.n[2], g.arm_a, g.arm_b, g.compliance, g.normal,
@@ -212,26 +208,29 @@ void BallSystem::blank_idle_lanes(const Counts& count_of) {
         values[lane] = 0.0f;
       g.bias[lane] = 1.0f;
     }
-  };
-  for (std::size_t k = 0; k < kColours; ++k) {
-    const std::uint32_t count = count_of[k] + count_of[k + kStartsOpen];
-    if (count > 0) blank((count - 1) % kBallLanes + 1);
   }
-  for (std::uint32_t k = 0; k < count_of[kColours]; ++k) blank(1);
 }
 
 bool BallSystem::pack(const Problem& problem, const Impulses& impulses, Law law) {
-  if ((law != Law::coulomb && law != Law::none) || !holds(problem)) return false;
+  if ((law != Law::coulomb && law != Law::none) || !holds(problem, impulses)) return false;
   contact_count = problem.contacts.size();
   body_count = problem.bodies.size();
   descent_weight = kFirstDescentWeight;
-  const Counts count_of = colour(problem, impulses);
-  place(count_of);
+  list_fixed_rows();
+  regions_.part(body_count, pairs_, work_);
+  fill_with_room(bin_, contact_count, kNoBin);
+  resize_for_overwrite(rank_, contact_count);
+  static_assert(Regions::most_units() * kBins < kNoBin);
+  bin_count_.resize(static_cast<std::size_t>(regions_.unit_count()) * kBins);
+  colours_.resize(body_count);
+  for_units_side_by_side(regions_, [&](int unit) { colour(unit); });
+  place();
+  plan.make(regions_, stage_start, unit_stage_, kSweepGrain);
   fill_with_room(is_open, groups.size(), 0);
   for_contacts([&](std::size_t i, std::uint32_t to) {
     if (to != kNowhere) fill_lane(problem, impulses, law, i, to);
   });
-  blank_idle_lanes(count_of);
+  blank_idle_lanes();
   return true;
 }
 

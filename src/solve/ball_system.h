@@ -8,15 +8,14 @@
 // serves everything else.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "base/stages.h"
 #include "scree/problem.h"
 #include "solve/aligned.h"
 #include "solve/colours.h"
+#include "solve/sweep_plan.h"
 
 namespace scree {
 
@@ -43,7 +42,7 @@ struct alignas(32) BallImpulse {
 
 struct BallSystem {
   /// Moving bodies; then for each contact that has a fixed one the velocity of that at the point,
-  /// and a row for idle lanes, so that no two groups of a stage ever write to one row.
+  /// and a row for idle lanes, so that no two groups that are swept side by side write to one row.
   AlignedVector<BallBody> bodies, bodies_before;
   AlignedVector<BallGroup> groups;
   AlignedVector<BallImpulse> p, before;  // on the cones but for rounding
@@ -56,7 +55,7 @@ struct BallSystem {
   /// that no solve depends on the one before.
   double descent_weight = 0.0;
   mutable std::vector<double> partial_sums;  // scratch of ball_residual()
-  Passes passes;                             // scratch of ball_sweeps()
+  mutable SweepPlan plan;
 
   /// False where this form does not hold the problem.
   bool pack(const Problem& problem, const Impulses& impulses, Law law);
@@ -67,27 +66,34 @@ struct BallSystem {
   void compute_velocities(const Problem& problem);
 
  private:
-  // Colours, what found none, and the colours again for what starts without an impulse.
-  static constexpr std::size_t kPlaces = 2 * kColours + 1;
-  using Counts = std::array<std::uint32_t, kPlaces>;
+  // Contacts of a unit of the regions by colours, and in a colour those that start without an
+  // impulse last. What found no colour is in the last bin of the unit.
+  static constexpr std::size_t kBins = 2 * kColours + 1;
   struct FixedRow {
     std::int32_t row, contact;
   };
 
-  bool holds(const Problem& problem);
-  Counts colour(const Problem& problem, const Impulses& impulses);
-  void place(const Counts& count_of);
+  bool holds(const Problem& problem, const Impulses& impulses);
+  void list_fixed_rows();
+  void colour(int unit);
+  void place();
   template <class Take>
   void for_contacts(const Take& take) const;
   std::int32_t fixed_row(std::size_t contact) const;
   void fill_lane(const Problem& problem, const Impulses& impulses, Law law, std::size_t contact,
                  std::size_t place);
-  void blank_idle_lanes(const Counts& count_of);
+  void blank_idle_lanes();
 
   std::vector<char> moves_;
+  std::vector<Regions::Pair> pairs_;  // of each contact: bodies that move
+  std::vector<std::uint8_t> work_;    // of each contact
+  Regions regions_;
   Colours colours_;
-  std::vector<std::uint8_t> colour_;         // of each contact: index into Counts, or more
-  std::vector<std::uint32_t> chunk_places_;  // of chunks of contacts: the first of each colour
+  std::vector<std::uint16_t> bin_;   // of each contact: index into bin_start_
+  std::vector<std::uint32_t> rank_;  // of each contact in its bin
+  std::vector<std::uint32_t> bin_count_, bin_start_;
+  std::vector<std::int32_t> unit_stage_;     // first stage of each unit
+  std::vector<std::uint8_t> lanes_of_last_;  // of each stage: what its last group holds
   std::vector<FixedRow> fixed_rows_;         // of the contacts with a fixed body, ascending
 };
 

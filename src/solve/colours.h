@@ -12,7 +12,10 @@ constexpr int kColours = 64;
 
 class Colours {
  public:
-  void reset(std::size_t body_count) { used_.assign(body_count, 0); }
+  void reset_all(std::size_t body_count) { used_.assign(body_count, 0); }
+  /// Room for so many bodies, of which reset() forgets what is known.
+  void resize(std::size_t body_count) { used_.resize(body_count); }
+  void reset(std::int32_t body) { used_[static_cast<std::size_t>(body)] = 0; }
 
   /// The first colour that neither moving body has yet; kColours when there is none left. Pairs
   /// with a fixed body should come first: they need few.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stages.h"
+#include "base/parallel.h"
 #include "solve/planar_system.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -241,14 +241,13 @@ HWY_EXPORT(sweep_range);
 HWY_EXPORT(push_range);
 HWY_EXPORT(residual_range);
 
-constexpr int kGrain = 64;  // groups of one task
 constexpr int kBodyGrain = 4096;
 constexpr int kResidualGrain = 256;
 
 /// Velocities of p into `bodies`.
 void compute_velocities(PlanarSystem& system) {
   system.bodies = system.free;
-  parallel_stages(system.stage_start, kGrain, [&](int begin, int end) {
+  system.plan.run_groups([&](int begin, int end) {
     HWY_DYNAMIC_DISPATCH(push_range)(system, begin, end);
   });
 }
@@ -271,11 +270,10 @@ void planar_refresh(PlanarSystem& system) {
 }
 
 void planar_sweeps(PlanarSystem& system, std::span<const float> momenta) {
-  system.passes.plan(system.bodies.size(), system.stage_start, static_cast<int>(momenta.size()));
-  parallel_stages(system.passes.stages(), kGrain, [&](int begin, int end) {
-    const Passes::Part part = system.passes.part(begin, end);
+  const auto passes = static_cast<int>(momenta.size());
+  system.plan.run_passes(passes, [&](const SweepPlan::Part& part) {
     const float momentum = momenta[static_cast<std::size_t>(part.pass)];
-    if (part.is_rows) {
+    if (part.is_bodies) {
       HWY_DYNAMIC_DISPATCH(extrapolate_range)(system, momentum, part.begin, part.end);
     } else {
       HWY_DYNAMIC_DISPATCH(sweep_range)(system, momentum, part.begin, part.end);

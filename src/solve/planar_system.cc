@@ -8,7 +8,8 @@
 namespace scree {
 namespace {
 
-constexpr int kPackGrain = 64;  // groups of one task
+constexpr int kPackGrain = 64;   // groups of one task
+constexpr int kSweepGrain = 64;  // groups
 
 // m/s, bias of a lane without this point: faster than any two bodies approach.
 constexpr float kOpening = 1e30f;
@@ -89,7 +90,7 @@ void PlanarSystem::find_manifolds(const Problem& problem) {
 
 /// Those that stand on something fixed first; then by colour, and like with like.
 void PlanarSystem::colour() {
-  colours_.reset(free.size());
+  colours_.reset_all(free.size());
   for (const bool is_fixed : {true, false}) {
     for (Manifold& m : manifolds_) {
       if ((m.a < 0 || m.b < 0) != is_fixed) continue;
@@ -217,6 +218,7 @@ bool PlanarSystem::pack(const Problem& problem, const Impulses& impulses, Law la
       stage_start.push_back(static_cast<std::int32_t>(groups.size()));
     begin = end;
   }
+  plan.make(free.size(), stage_start, kSweepGrain);
   const std::size_t count = groups.empty() ? 0 : at(groups.back().first + groups.back().count);
   points.resize(count);
   weight.resize(count);

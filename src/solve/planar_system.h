@@ -13,10 +13,10 @@
 #include <span>
 #include <vector>
 
-#include "base/stages.h"
 #include "scree/problem.h"
 #include "solve/aligned.h"
 #include "solve/colours.h"
+#include "solve/sweep_plan.h"
 
 namespace scree {
 
@@ -61,7 +61,7 @@ struct PlanarSystem {
   std::vector<std::int32_t> stage_start;
   std::size_t contact_count = 0;
   mutable std::vector<double> partial_sums;  // scratch of planar_residual()
-  Passes passes;                             // scratch of planar_sweeps()
+  SweepPlan plan;
 
   /// False, and nothing packed, where the problem is not planar, or has friction or rows.
   bool pack(const Problem& problem, const Impulses& impulses, Law law);

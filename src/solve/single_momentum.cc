@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/grow.h"
+#include "base/parallel.h"
 #include "solve/options.h"
 
 namespace scree {
@@ -60,6 +61,7 @@ constexpr std::size_t kLargeEnough = 2000;  // contacts
 constexpr int kSweepsBeforeSpots = 300, kSweepsBetweenSpots = 50, kSweepsOfSpot = 600;
 constexpr int kSweepsBeforeSpotsOfBalls = 2000;  // looking ends their momentum
 constexpr int kMostSpots = 40;
+constexpr int kCopyGrain = 1024;  // vectors of eight impulses
 
 /// How many sweeps more are needed if the residual falls as it did over the last looks.
 class Forecast {
@@ -106,6 +108,14 @@ void sweep(PlanarSystem& system, std::span<const float> momenta, const Steps&) {
 void put_on_cones(SingleSystem& system) { single_project(system); }
 void put_on_cones(BallSystem&) {}  // they never leave them
 void put_on_cones(PlanarSystem&) {}
+
+/// Between lists of equal length.
+template <class List>
+void copy(const List& from, List& to) {
+  parallel_for(static_cast<int>(from.size()), kCopyGrain, [&](int begin, int end) {
+    std::copy(from.begin() + begin, from.begin() + end, to.begin() + begin);
+  });
+}
 
 double squares(const SingleSystem& system) { return single_residual(system); }
 double squares(const BallSystem& system) { return ball_residual(system); }
@@ -212,7 +222,7 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
           reach = kSure * before / residual;
           if (residual < best) {
             best = residual;
-            kept = system.p;
+            copy(system.p, kept);
           }
           before_descent_.restore(system);
           residual = before;
@@ -230,7 +240,7 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
     }
     if (residual < best) {
       best = residual;
-      kept = system.p;
+      copy(system.p, kept);
     }
     ++looks_since_gain;
     if (best < 0.9 * milestone) {
@@ -242,7 +252,7 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
     if (residual > last) since_restart = std::min(since_restart, rule->again);
     last = residual;
     if (residual > kTooFar * best || is_stuck) {
-      system.p = kept;
+      copy(kept, system.p);
       restart(problem, system);
       since_restart = 0;
       last = best;
@@ -252,7 +262,7 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
       looks_since_gain = 0;
     }
   }
-  system.p = kept;
+  copy(kept, system.p);
   write(problem, system, impulses);
   return outcome;
 }

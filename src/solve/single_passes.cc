@@ -4,7 +4,7 @@
 // each other.
 #include <algorithm>
 
-#include "base/stages.h"
+#include "base/parallel.h"
 #include "solve/single_system.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -213,7 +213,6 @@ HWY_EXPORT(push_range);
 HWY_EXPORT(project_range);
 HWY_EXPORT(residual_range);
 
-constexpr int kGrain = 32;  // groups of one task
 constexpr int kBodyGrain = 2048;
 constexpr int kResidualGrain = 256;
 
@@ -231,7 +230,7 @@ void compute_velocities(const Problem& problem, SingleSystem& system) {
     }
   });
   std::fill(system.bodies.begin() + count, system.bodies.end(), SingleBody{});
-  parallel_stages(system.stage_start, kGrain, [&](int begin, int end) {
+  system.plan.run_groups([&](int begin, int end) {
     HWY_DYNAMIC_DISPATCH(push_range)(system, begin, end);
   });
 }
@@ -251,16 +250,18 @@ void single_restart(const Problem& problem, SingleSystem& system) {
 void single_refresh(const Problem& problem, SingleSystem& system) {
   system.drifted = system.bodies;
   compute_velocities(problem, system);
-  for (std::size_t k = 0; k < system.bodies.size(); ++k) {
-    for (int i = 0; i < 3; ++i) {
-      system.bodies_before[k].v[i] += system.bodies[k].v[i] - system.drifted[k].v[i];
-      system.bodies_before[k].w[i] += system.bodies[k].w[i] - system.drifted[k].w[i];
+  parallel_for(static_cast<int>(system.bodies.size()), kBodyGrain, [&](int begin, int end) {
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+      for (int i = 0; i < 3; ++i) {
+        system.bodies_before[k].v[i] += system.bodies[k].v[i] - system.drifted[k].v[i];
+        system.bodies_before[k].w[i] += system.bodies[k].w[i] - system.drifted[k].w[i];
+      }
     }
-  }
+  });
 }
 
 void single_project(SingleSystem& system) {
-  parallel_stages(system.stage_start, kGrain, [&](int begin, int end) {
+  system.plan.run_groups([&](int begin, int end) {
     HWY_DYNAMIC_DISPATCH(project_range)(system, begin, end);
   });
 }

@@ -14,7 +14,6 @@
 #include <cmath>
 
 #include "base/prefetch.h"
-#include "base/stages.h"
 #include "solve/local_contact.h"
 #include "solve/single_system.h"
 
@@ -197,8 +196,6 @@ namespace {
 HWY_EXPORT(sweep_range);
 HWY_EXPORT(extrapolate);
 
-constexpr int kGrain = 32;  // groups of one task
-
 }  // namespace
 
 void single_sweep(SingleSystem& system, const SingleOptions& options) {
@@ -207,12 +204,11 @@ void single_sweep(SingleSystem& system, const SingleOptions& options) {
 
 void single_sweeps(SingleSystem& system, const SingleOptions& options,
                    std::span<const float> momenta) {
-  system.passes.plan(system.bodies.size(), system.stage_start, static_cast<int>(momenta.size()));
-  parallel_stages(system.passes.stages(), kGrain, [&](int begin, int end) {
-    const Passes::Part part = system.passes.part(begin, end);
+  const auto passes = static_cast<int>(momenta.size());
+  system.plan.run_passes(passes, [&](const SweepPlan::Part& part) {
     SingleOptions own = options;
     own.momentum = momenta[static_cast<std::size_t>(part.pass)];
-    if (part.is_rows) {
+    if (part.is_bodies) {
       const auto from = static_cast<std::size_t>(part.begin);
       HWY_DYNAMIC_DISPATCH(extrapolate)
       (own.momentum, 8 * (part.end - part.begin), system.bodies[from].v,

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kPointsPerManifold = 4;
 constexpr std::int32_t kBodyFloats = sizeof(SingleBody) / sizeof(float);
-constexpr int kPackGrain = 64;  // groups of one task
+constexpr int kPackGrain = 64;   // groups of one task
+constexpr int kSweepGrain = 32;  // groups
 constexpr int kBodyGrain = 2048, kContactGrain = 4096;
 
 bool sticks(const ContactBlock& contact, const Vec3& p) {
@@ -127,7 +128,7 @@ void SingleSystem::find_manifolds(const Problem& problem, const Impulses& impuls
 /// Those that stand on something fixed first; then by colour, and like with like. A manifold that
 /// finds no colour gets a group of its own.
 void SingleSystem::colour() {
-  colours_.reset(body_count);
+  colours_.reset_all(body_count);
   for (const bool is_fixed : {true, false}) {
     for (Manifold& m : manifolds_) {
       if ((m.moving != Moving::both) != is_fixed) continue;
@@ -270,6 +271,7 @@ bool SingleSystem::pack(const Problem& problem, const Impulses& impulses, Law la
     if (ends_stage) stage_start.push_back(static_cast<std::int32_t>(groups.size()));
     begin = end;
   }
+  plan.make(body_count, stage_start, kSweepGrain);
   answers.resize(groups.size());
   points.resize(point_count_);
   blocks.resize(point_count_);

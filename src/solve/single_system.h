@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/stages.h"
 #include "scree/problem.h"
 #include "solve/aligned.h"
 #include "solve/colours.h"
 #include "solve/manifold_answer.h"
+#include "solve/sweep_plan.h"
 
 namespace scree {
 
@@ -78,7 +78,7 @@ struct SingleSystem {
   std::vector<std::int32_t> stage_start;
   std::size_t contact_count = 0, body_count = 0;
   mutable std::vector<double> partial_sums;  // scratch of single_residual()
-  Passes passes;                             // scratch of single_sweeps()
+  SweepPlan plan;
 
   /// False, and nothing packed, where this form does not hold the problem: rows, velocities of
   /// surfaces, bodies with locked axes other than those of a planar scene.

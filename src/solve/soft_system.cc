@@ -72,7 +72,7 @@ void SoftSystem::find_manifolds(const Problem& problem) {
 /// Gives each manifold a colour (or, when there is none left, a group of its own) and orders them
 /// by it. What stands on something fixed comes first, as in wide_system.cc.
 void SoftSystem::colour(const Problem& problem) {
-  colours_.reset(problem.bodies.size());
+  colours_.reset_all(problem.bodies.size());
   key_begin_.assign((kColours + 1) * kKeysPerColour + 1, 0);
   const auto is_on_fixed = [&](const Manifold& m) {
     return (kind_[at(m.a)] & kind_[at(m.b)] & kCanMove) == 0;

@@ -142,7 +142,7 @@ void WideSystem::pack(const Problem& problem, const Impulses& impulses) {
   contact_count = problem.contacts.size();
   bodies.resize(problem.bodies.size());
   std::vector<Manifold> manifolds = manifolds_of(problem, impulses);
-  colours_.reset(problem.bodies.size());
+  colours_.reset_all(problem.bodies.size());
   colour(manifolds, colours_);
   groups.clear();
   points.clear();

@@ -6,15 +6,10 @@
 #include <numeric>
 #include <vector>
 
+#include "base/threads.h"
+
 namespace scree {
 namespace {
-
-/// Restores the number of workers.
-struct Threads {
-  explicit Threads(int count) : before(thread_count()) { set_thread_count(count); }
-  ~Threads() { set_thread_count(before); }
-  int before;
-};
 
 // Stage k adds 1 to each of its cells after reading the sum of all cells of the stage before, which
 // must be complete by then: 300 stages of 500 cells each.
@@ -26,7 +21,7 @@ TEST(ParallelStages, AStageBeginsWhenTheOneBeforeIsDone) {
     const Threads workers(threads);
     std::vector<int> cells(kStages * kCells, 0);
     std::atomic<int> wrong{0};
-    parallel_stages(start, 16, [&](int begin, int end) {
+    parallel_stages(start, [&](int begin, int end) {
       const int stage = begin / kCells;
       if (stage > 0) {
         const auto from = cells.begin() + (stage - 1) * kCells;
@@ -44,7 +39,7 @@ TEST(ParallelStages, EmptyStagesAndRaggedOnesAreCovered) {
   for (const int threads : {1, 3}) {
     const Threads workers(threads);
     std::vector<int> visits(1500, 0);
-    parallel_stages(start, 64, [&](int begin, int end) {
+    parallel_stages(start, [&](int begin, int end) {
       for (int i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
     });
     for (const int count : visits) ASSERT_EQ(count, 1);
@@ -52,9 +47,9 @@ TEST(ParallelStages, EmptyStagesAndRaggedOnesAreCovered) {
 }
 
 TEST(ParallelStages, NothingToDoIsDone) {
-  parallel_stages({}, 8, [](int, int) { FAIL(); });
+  parallel_stages({}, [](int, int) { FAIL(); });
   const std::int32_t only[] = {0};
-  parallel_stages(only, 8, [](int, int) { FAIL(); });
+  parallel_stages(only, [](int, int) { FAIL(); });
 }
 
 }  // namespace

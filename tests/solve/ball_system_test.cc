@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <random>
 #include <set>
 
 #include "base/parallel.h"
@@ -73,31 +75,87 @@ TEST(BallSystem, WritesWhatItWasPackedFrom) {
 }
 
 TEST(BallSystem, HoldsEveryContactOnceAndWritesNoRowTwiceInAStage) {
-  const Problem problem = shaken_lattice(6, 0.5, 1);
-  BallSystem system;
-  ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
-  const std::vector<std::int32_t> source = system.sources();
-  expect_each_once(source, problem.contacts.size());
-  for (std::size_t stage = 0; stage + 1 < system.stage_start.size(); ++stage) {
-    std::multiset<std::int32_t> written;
-    for (std::int32_t g = system.stage_start[stage]; g < system.stage_start[stage + 1]; ++g) {
-      const BallGroup& group = system.groups[static_cast<std::size_t>(g)];
-      std::set<std::int32_t> idle;
-      for (std::size_t lane = 0; lane < kBallLanes; ++lane) {
-        const bool is_idle = source[static_cast<std::size_t>(g) * kBallLanes + lane] < 0;
-        if (is_idle) {
-          idle.insert(group.a[lane]);
-        } else {
-          written.insert({group.a[lane], group.b[lane]});
+  // With and without regions.
+  for (const int side : {6, 15}) {
+    const Problem problem = shaken_lattice(side, 0.5, 1);
+    BallSystem system;
+    ASSERT_TRUE(system.pack(problem, zero_impulses(problem), Law::coulomb));
+    const std::vector<std::int32_t> source = system.sources();
+    expect_each_once(source, problem.contacts.size());
+    for (std::size_t stage = 0; stage + 1 < system.stage_start.size(); ++stage) {
+      std::multiset<std::int32_t> written;
+      for (std::int32_t g = system.stage_start[stage]; g < system.stage_start[stage + 1]; ++g) {
+        const BallGroup& group = system.groups[static_cast<std::size_t>(g)];
+        std::set<std::int32_t> idle;
+        for (std::size_t lane = 0; lane < kBallLanes; ++lane) {
+          const bool is_idle = source[static_cast<std::size_t>(g) * kBallLanes + lane] < 0;
+          if (is_idle) {
+            idle.insert(group.a[lane]);
+          } else {
+            written.insert({group.a[lane], group.b[lane]});
+          }
         }
+        EXPECT_LE(idle.size(), 1u);
+        written.insert(idle.begin(), idle.end());
       }
-      EXPECT_LE(idle.size(), 1u);
-      written.insert(idle.begin(), idle.end());
+      EXPECT_EQ(std::set<std::int32_t>(written.begin(), written.end()).size(), written.size());
+      for (const std::int32_t row : written)
+        EXPECT_LT(static_cast<std::size_t>(row), system.bodies.size());
     }
-    EXPECT_EQ(std::set<std::int32_t>(written.begin(), written.end()).size(), written.size());
-    for (const std::int32_t row : written)
-      EXPECT_LT(static_cast<std::size_t>(row), system.bodies.size());
   }
+}
+
+// 15 x 15 x 15 balls have contacts for regions: workers sweep subtrees, parts and rests.
+TEST(BallSystem, SweepsToTheSameBitsWithAnyNumberOfWorkers) {
+  const Problem problem = shaken_lattice(15, 0.5, 1);
+  const int before = thread_count();
+  set_thread_count(1);
+  const BallSystem alone = swept(problem, 30);
+  const double residual = ball_residual(alone);
+  for (const int threads : {2, 3, 4, 7}) {
+    set_thread_count(threads);
+    const BallSystem system = swept(problem, 30);
+    ASSERT_EQ(system.p.size(), alone.p.size());
+    EXPECT_EQ(std::memcmp(system.p.data(), alone.p.data(), alone.p.size() * sizeof(BallImpulse)), 0)
+        << threads;
+    EXPECT_EQ(ball_residual(system), residual) << threads;
+  }
+  set_thread_count(before);
+  EXPECT_LT(judged(problem, alone), judged(problem, swept(problem, 3)));
+}
+
+// Neighbours with numbers far apart, so that most contacts are above the leaves, and a ball that
+// touches 200 others, more than there are colours.
+TEST(BallSystem, SweepsShuffledBodiesAndAHubToTheSameBits) {
+  Problem problem = shaken_lattice(15, 0.5, 1);
+  std::vector<int> names(problem.bodies.size());
+  std::iota(names.begin(), names.end(), 0);
+  std::shuffle(names.begin() + 1, names.end(), std::mt19937(3));
+  std::vector<ProblemBody> bodies(names.size());
+  for (std::size_t k = 0; k < names.size(); ++k)
+    bodies[static_cast<std::size_t>(names[k])] = problem.bodies[k];
+  problem.bodies = bodies;
+  for (ContactBlock& contact : problem.contacts) {
+    contact.a = names[static_cast<std::size_t>(contact.a)];
+    contact.b = names[static_cast<std::size_t>(contact.b)];
+  }
+  const auto hub = static_cast<int>(problem.bodies.size());
+  problem.bodies.push_back(free_body(100.0, Vec3::Constant(40.0), Vec3::Zero()));
+  for (int k = 1; k <= 200; ++k) {
+    const Vec3 normal = Vec3(std::sin(k), std::cos(k), 0.5).normalized();
+    problem.contacts.push_back(contact_between(k, hub, normal, 0.5 * normal, -1.0 * normal, 0.5));
+  }
+  const int before = thread_count();
+  set_thread_count(1);
+  const BallSystem alone = swept(problem, 20);
+  expect_each_once(alone.sources(), problem.contacts.size());
+  for (const int threads : {2, 5, 16, 70}) {
+    set_thread_count(threads);
+    const BallSystem system = swept(problem, 20);
+    EXPECT_EQ(std::memcmp(system.p.data(), alone.p.data(), alone.p.size() * sizeof(BallImpulse)), 0)
+        << threads;
+  }
+  set_thread_count(before);
 }
 
 // p_n = 0.1 / (1/2 + 1.5) = 0.05 instead of 0.2: the rest is the spring's.
