@@ -16,6 +16,8 @@
 
 namespace scree {
 
+struct Audit;  // problem/audit.h
+
 enum class SolveStatus {
   converged,
   iteration_limit,
@@ -76,8 +78,11 @@ struct SolveOptions {
   double time_limit = 0.0;                     // s, 0: none
   const std::atomic<bool>* give_up = nullptr;  // once true, as if the time were over
   bool record_history = false;
-  bool is_brief =
-      false;  // the caller judges anyway: SolveResult::residuals needs relative_rms only
+  /// The caller judges what comes back, and asks again without this where it does not meet the
+  /// tolerance: SolveResult::residuals needs relative_rms only, and that may be an estimate.
+  bool is_brief = false;
+  /// That knows the scales of this very problem already; null: there is none.
+  const Audit* judge = nullptr;
   std::vector<std::pair<std::string, double>> extra;  // by the names SolverInfo::options lists
 };
 

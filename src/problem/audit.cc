@@ -78,10 +78,18 @@ double free_velocity(const Problem& problem, const RowBlock& row) {
 
 }  // namespace
 
+void Audit::prepare(const Problem& problem, const Audit* ready) {
+  if (ready == nullptr || ready->prepared != &problem) return prepare(problem);
+  prepared = &problem;
+  reference_velocity = ready->reference_velocity;
+  copy_with_room(ready->contact_mass, contact_mass);
+  row_mass = ready->row_mass;
+}
+
 void Audit::prepare(const Problem& problem) {
+  prepared = &problem;
   resize_for_overwrite(contact_mass, problem.contacts.size());
   row_mass.resize(problem.rows.size());
-  velocities.resize(problem.bodies.size());
   double fastest = 0.0;
   for (const RowBlock& row : problem.rows) fastest = std::max(fastest, std::abs(row.bias));
   double sum = contact_masses(problem, contact_mass);

@@ -20,6 +20,8 @@ namespace scree {
 /// part that does not depend on the impulses (eta, V_ref).
 struct Audit {
   void prepare(const Problem& problem);
+  /// The same, copied from one that has done so for this very problem, if there is any.
+  void prepare(const Problem& problem, const Audit* ready);
   /// The residual of the law alone (what solvers test): relative rms.
   double residual(const Problem& problem, const Impulses& impulses, Law law);
   /// Everything.
@@ -29,6 +31,7 @@ struct Audit {
   IterationRecord parts(const Problem& problem, const Impulses& impulses, Law law);
 
   int directions = kDefaultDirections;  // of the law `pyramid`
+  const Problem* prepared = nullptr;    // what it was last prepared for
   double reference_velocity = 0.0;      // m/s
   std::vector<double> contact_mass;     // eta of each contact, kg
   std::vector<double> row_mass;

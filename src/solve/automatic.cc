@@ -137,11 +137,13 @@ SolveResult Automatic::solve(const Problem& problem, Impulses& impulses,
   last.max_iterations = options.max_iterations - result.iterations;
   const bool is_out = options.max_iterations > 0 && last.max_iterations <= 0;
   if (options.max_iterations <= 0) last.max_iterations = 0;
-  if (result.status == SolveStatus::converged || is_out || is_time_over(options, start) ||
-      !LastResort::applies(problem, options))
-    return result;
-  add(result,
-      because(Choice::last_resort, last_resort_.solve(problem, impulses, last, result.status)));
+  const bool is_done = result.status == SolveStatus::converged || is_out;
+  if (!is_done && !is_time_over(options, start) && LastResort::applies(problem, options))
+    add(result,
+        because(Choice::last_resort, last_resort_.solve(problem, impulses, last, result.status)));
+  // A stage may have had few iterations: what ended them all is the time.
+  if (!is_done && result.status == SolveStatus::iteration_limit && is_time_over(options, start))
+    result.status = SolveStatus::time_limit;
   return result;
 }
 

@@ -129,7 +129,7 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   const int max_sweeps = options.max_iterations > 0 ? options.max_iterations : kMaxSweeps;
   const auto start = std::chrono::steady_clock::now();
 
-  audit_.prepare(problem);
+  audit_.prepare(problem, options.judge);
   SolveResult result;
   // What a cold start leaves undone, all later steps inherit: it is worth many times the work.
   const bool is_cold =
@@ -268,7 +268,8 @@ SolveResult MomentumSweeps::solve(const Problem& problem, Impulses& impulses,
   // The judge has the last word.
   if (result.status == SolveStatus::converged &&
       !(result.residuals.relative_rms <= options.tolerance))
-    result.status = SolveStatus::iteration_limit;
+    result.status =
+        is_time_over(options, start) ? SolveStatus::time_limit : SolveStatus::iteration_limit;
   return result;
 }
 

@@ -40,6 +40,7 @@ class SingleMomentum {
 
  private:
   struct Run;
+  static Outcome outcome_of_start(const Run& run, const Impulses& impulses);
   Outcome sweep_in_some_form(const Run& run, Impulses& impulses);
   int sweep_spot(const Run& run, Impulses& impulses);
   template <class System, class Packed>

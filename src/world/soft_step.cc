@@ -138,6 +138,7 @@ Receipt SoftStepper::take_step(const Model& model, State& state, const StepForce
   sub_steps_.run(w.problem, before_, contacts_, w.impulses, options.law, settings, result_);
   std::swap(w.impulses, result_.sums);
   const double sub_steps_ms = watch.lap(&Receipt::Times::solve, receipt);
+  w.audit.prepare(w.problem);
   judge(options, w, receipt);
   watch.lap(&Receipt::Times::judge, receipt);
 

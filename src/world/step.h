@@ -79,7 +79,7 @@ JointErrors shift_bodies(const Model& model, const State& state, double step, do
 /// Errors of joints over their size, and angles, below which they are closed.
 double closed_joint(const SolveOptions& options, bool has_contacts);
 /// The residuals of the impulses: the judge's word, not the solver's, which may report what it
-/// likes. Leaves the velocities that belong to them in the audit.
+/// likes. The audit is prepared; the velocities that belong to the impulses are left in it.
 void judge(const SolveOptions& options, StepWorkspace& workspace, Receipt& receipt);
 /// Whether that is converged, contacts and joints. The status is what the solver said.
 void sum_up(const Model& model, const State& state, const SolveOptions& options,

@@ -109,6 +109,21 @@ TEST(Audit, ResidualsOfContactsMakeTheResidual) {
   EXPECT_EQ(judge.contact_residual[static_cast<std::size_t>(r.worst_contact)], r.relative_worst);
 }
 
+// What one judge has prepared another copies, but not of another problem.
+TEST(Audit, TakesOverWhatIsPreparedForTheVeryProblem) {
+  const Problem problem = shaken_lattice(3, 0.5, 7), other = shaken_lattice(3, 0.5, 8);
+  Audit judge, copy, own;
+  judge.prepare(problem);
+  copy.prepare(problem, &judge);
+  EXPECT_EQ(copy.contact_mass, judge.contact_mass);
+  EXPECT_EQ(copy.reference_velocity, judge.reference_velocity);
+  copy.prepare(other, &judge);
+  own.prepare(other);
+  EXPECT_EQ(copy.contact_mass, own.contact_mass);
+  EXPECT_EQ(copy.reference_velocity, own.reference_velocity);
+  EXPECT_NE(copy.reference_velocity, judge.reference_velocity);
+}
+
 TEST_F(OneContact, NotANumberIsNeverAGoodResidual) {
   impulses.contacts[0] = Vec3(std::nan(""), 0, 0);
   EXPECT_FALSE(audit(problem, impulses, Law::coulomb).relative_rms <= 1.0);

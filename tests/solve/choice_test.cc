@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "scree/solver.h"
 #include "solve/test_problems.h"
@@ -109,16 +110,40 @@ TEST(Choice, ATightToleranceOrALawSinglePrecisionDoesNotHaveGoesToDouble) {
   EXPECT_EQ(solve(problem, impulses, with(Law::relaxed)).choice, Choice::double_sweeps);
 }
 
+// Among faces, among balls, and where sweeps in single precision have no form (the relaxed law).
 TEST(Choice, AStartThatIsAsGoodAsSolvedIsLeftAsItIs) {
-  const Problem problem = box_stack(60, 0.5);
-  Impulses impulses = zero_impulses(problem);
-  solve(problem, impulses, to(1e-7));
-  const Impulses before = impulses;
-  const SolveResult result = solve(problem, impulses);
-  EXPECT_EQ(result.choice, Choice::solved_start);
-  EXPECT_EQ(result.status, SolveStatus::converged);
-  EXPECT_EQ(result.iterations, 0);
-  EXPECT_TRUE(impulses.contacts == before.contacts);
+  const Problem stack = box_stack(60, 0.5), balls = heap();
+  const std::pair<const Problem*, Law> cases[] = {
+      {&stack, Law::coulomb}, {&balls, Law::none}, {&stack, Law::relaxed}};
+  for (const auto& [problem, law] : cases) {
+    SolveOptions options = with(law);
+    options.tolerance = 1e-7;
+    Impulses impulses = zero_impulses(*problem);
+    ASSERT_EQ(solve(*problem, impulses, options).status, SolveStatus::converged);
+    const Impulses before = impulses;
+    const SolveResult result = solve(*problem, impulses, with(law));
+    EXPECT_EQ(result.choice, Choice::solved_start);
+    EXPECT_EQ(result.status, SolveStatus::converged);
+    EXPECT_EQ(result.iterations, 0);
+    EXPECT_TRUE(impulses.contacts == before.contacts);
+  }
+}
+
+// Who is judged by the caller does the same, and says what the judge says, but for rounding.
+TEST(Choice, AnEstimateIsWhatTheJudgeSays) {
+  for (const Problem& problem : {box_stack(60, 0.5), heap()}) {
+    const Impulses start = nearly_solved(problem);
+    Impulses judged = start, brief = start;
+    const SolveResult thorough = solve(problem, judged);
+    SolveOptions options;
+    options.is_brief = true;
+    const SolveResult result = solve(problem, brief, options);
+    EXPECT_EQ(result.status, SolveStatus::converged);
+    EXPECT_EQ(result.iterations, thorough.iterations);
+    EXPECT_TRUE(brief.contacts == judged.contacts);
+    EXPECT_NEAR(result.residuals.relative_rms, thorough.residuals.relative_rms,
+                1e-2 * thorough.residuals.relative_rms);
+  }
 }
 
 // A thousand cubes on top of each other: the lowest carries all of them, and sweeps that hand load

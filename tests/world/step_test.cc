@@ -40,6 +40,37 @@ TEST(Step, JudgesARegisteredSolverByTheAudit) {
   EXPECT_GT(receipt.residuals.relative_rms, 0.1);
 }
 
+/// Says that all is well as long as somebody else judges; otherwise it solves.
+class Hasty final : public Solver {
+ public:
+  SolveResult solve(const Problem& problem, Impulses& impulses,
+                    const SolveOptions& options) override {
+    if (!options.is_brief) return sweeps_->solve(problem, impulses, options);
+    SolveResult result;
+    result.status = SolveStatus::converged;
+    result.iterations = 1000;
+    return result;
+  }
+
+ private:
+  std::unique_ptr<Solver> sweeps_ = solver_named("gauss-seidel").create();
+};
+
+TEST(Step, AsksAgainWhereTheJudgeDoesNotAgree) {
+  SolverInfo info = solver_named("gauss-seidel");
+  info.name = "hasty";
+  info.create = [] { return std::make_unique<Hasty>(); };
+  register_solver(info);
+  Scene scene;
+  scene.add(ground()).add(box({1, 1, 1}).at({0, 0, 0.5}));
+  scene.run.solver = "hasty";
+  const Receipt receipt = World(scene).step();
+  EXPECT_TRUE(receipt.converged);
+  EXPECT_EQ(receipt.status, SolveStatus::converged);
+  EXPECT_GT(receipt.iterations, 1000);
+  EXPECT_LT(receipt.iterations, 2000);
+}
+
 // 1e150 m/s is a number, and so is its square; the energy of 1e10 kg is none.
 TEST(Step, FailsWhereTheEnergyIsNoNumber) {
   Scene scene;
