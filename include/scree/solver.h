@@ -78,10 +78,11 @@ struct SolveOptions {
   double time_limit = 0.0;                     // s, 0: none
   const std::atomic<bool>* give_up = nullptr;  // once true, as if the time were over
   bool record_history = false;
-  /// The caller judges what comes back, and asks again without this where it does not meet the
-  /// tolerance: SolveResult::residuals needs relative_rms only, and that may be an estimate.
+  /// The caller judges what comes back, and asks again without this where a problem without rows
+  /// does not meet the tolerance: SolveResult::residuals needs relative_rms only, and that may be
+  /// an estimate.
   bool is_brief = false;
-  /// That knows the scales of this very problem already; null: there is none.
+  /// That has been prepared for this very problem, as it is now; null: there is none.
   const Audit* judge = nullptr;
   std::vector<std::pair<std::string, double>> extra;  // by the names SolverInfo::options lists
 };

@@ -79,7 +79,10 @@ double free_velocity(const Problem& problem, const RowBlock& row) {
 }  // namespace
 
 void Audit::prepare(const Problem& problem, const Audit* ready) {
-  if (ready == nullptr || ready->prepared != &problem) return prepare(problem);
+  if (ready == nullptr || ready->prepared != &problem ||
+      ready->contact_mass.size() != problem.contacts.size() ||
+      ready->row_mass.size() != problem.rows.size())
+    return prepare(problem);
   prepared = &problem;
   reference_velocity = ready->reference_velocity;
   copy_with_room(ready->contact_mass, contact_mass);

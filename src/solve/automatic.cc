@@ -157,6 +157,7 @@ SolveResult Automatic::solve_contacts(const Problem& problem, Impulses& impulses
   const auto start = std::chrono::steady_clock::now();
   const bool is_small = problem.contacts.size() < kLarge;
   SolveOptions first = options;
+  first.is_brief = options.is_brief && !is_cold;  // what is polished has to be solved
   // Faces on springs share their friction in one way only, which sweeps are slow to find.
   first.max_iterations = is_small && is_elastic(problem) ? std::min(most, kSweepsBefore) : most;
   first.extra.emplace_back("single_sweeps", kSingleSweepsBefore);

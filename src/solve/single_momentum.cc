@@ -16,10 +16,13 @@ namespace {
 constexpr int kLookEvery = 10;  // sweeps; a look costs a third of one
 constexpr int kPlainSweeps = 4;
 constexpr int kRefreshEvery = 50;
-constexpr double kTooFar = 30.0;        // times the best: go back to it
-constexpr double kPolished = 1e-2;      // share of the tolerance
-constexpr double kSure = 0.99;          // share of the tolerance at which the judge is asked
-constexpr double kMayBePolished = 0.1;  // the same for a start; single precision sees no more
+constexpr double kTooFar = 30.0;    // times the best: go back to it
+constexpr double kPolished = 1e-2;  // share of the tolerance
+constexpr double kSure = 0.99;      // share of the tolerance at which an estimate will do
+// A start is shown to the judge if it may be polished by its estimate: a share of the tolerance, or
+// the rounding of what is fast, in units of the last place; beyond so many tolerances it is not.
+constexpr double kMayBePolished = 0.1, kRounding = 8.0 * std::numeric_limits<float>::epsilon();
+constexpr double kNotPolished = 100.0;
 // No gain of a tenth in so many looks: another rule, and after the last one no further. Heaps at
 // rest gain little by little.
 constexpr int kPatience = 60, kPatienceWithBalls = 100, kPatienceInThePlane = 25;
@@ -175,6 +178,17 @@ struct SingleMomentum::Run {
   std::chrono::steady_clock::time_point start;
 };
 
+/// Whether a start of that residual, by the estimate, has to be looked at by the judge.
+bool SingleMomentum::may_be_polished(const Run& run, double residual) {
+  const double tolerance = run.options.tolerance;
+  if (residual <= kMayBePolished * tolerance) return true;
+  if (!(residual <= kNotPolished * tolerance)) return false;
+  double fastest = 0.0;  // squared
+  for (const ProblemBody& body : run.problem.bodies)
+    fastest = std::max(fastest, body.velocity.squaredNorm());
+  return residual <= kRounding * std::sqrt(fastest) / run.audit.reference_velocity;
+}
+
 /// What a step leaves undone, the next one inherits: a start that would do is still swept, unless
 /// it is as good as solved.
 SingleMomentum::Outcome SingleMomentum::outcome_of_start(const Run& run, const Impulses& impulses) {
@@ -195,13 +209,12 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
   };
   const auto estimate = [&] { return relative(squares(system)); };
   constexpr bool kHasDescent = std::is_same_v<System, BallSystem>;
-  constexpr bool kMayCrawl = std::is_same_v<System, SingleSystem>;
   int next_descent = kSweepsBeforeDescent;
   double reach = kFirstReach;
   Forecast forecast;
   Outcome outcome;
   restart(problem, system);
-  if (is_start && estimate() <= kMayBePolished * options.tolerance) {
+  if (is_start && may_be_polished(run, estimate())) {
     outcome = outcome_of_start(run, impulses);
     if (outcome.is_solved_start) return outcome;
   }
@@ -211,6 +224,7 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
     plain.relaxation_one = plain.relaxation_many = static_cast<float>(relaxation);
   const std::span<const MomentumRule> rules = rules_of(system);
   const MomentumRule* rule = rules.data();
+  const bool may_crawl = rule == kWalls;
   const MomentumRule* const last_rule = &rules.back();
   double best = std::numeric_limits<double>::infinity(), milestone = best, last = best;
   int since_restart = 0, looks_since_gain = 0;
@@ -220,7 +234,7 @@ SingleMomentum::Outcome SingleMomentum::sweep_until(const Run& run, System& syst
     float momenta[kLookEvery];
     const int count = std::min(kLookEvery, most_sweeps - outcome.sweeps);
     const double goal = kSure * options.tolerance;
-    const bool crawls = kMayCrawl && outcome.sweeps >= Crawl::kAfter &&
+    const bool crawls = may_crawl && outcome.sweeps >= Crawl::kAfter &&
                         last <= Crawl::kNear * options.tolerance &&
                         forecast.sweeps_to(goal) > Crawl::kFar;
     const double most = option(options, "momentum", crawls ? Crawl::kMomentum : rule->most);

@@ -28,11 +28,11 @@ class SingleMomentum {
 
   struct Outcome {
     bool has_run = false;                         // false: not for this problem; impulses untouched
-    bool is_converged = false;                    // by the judge
+    bool is_converged = false;                    // by the judge; by an estimate where it is brief
     bool is_solved_start = false;                 // nothing was left to do
     bool is_of_balls = false, is_planar = false;  // in a form of its own
     int sweeps = 0;
-    double residual = 0.0;  // of the impulses, by the judge, when converged
+    double residual = 0.0;  // of the impulses, by the same, when converged
   };
   /// `audit` is prepared. `impulses` are the best found when it has run.
   Outcome solve(const Problem& problem, Audit& audit, const SolveOptions& options, int most_sweeps,
@@ -40,6 +40,7 @@ class SingleMomentum {
 
  private:
   struct Run;
+  static bool may_be_polished(const Run& run, double residual);
   static Outcome outcome_of_start(const Run& run, const Impulses& impulses);
   Outcome sweep_in_some_form(const Run& run, Impulses& impulses);
   int sweep_spot(const Run& run, Impulses& impulses);

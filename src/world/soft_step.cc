@@ -87,7 +87,6 @@ std::int64_t SoftStepper::start_cold(const State& state, const SolveOptions& opt
   if (!cold_solver_) cold_solver_ = solver_named("auto").create();
   SolveOptions cold = options;
   cold.extra.clear();
-  cold.is_brief = true;
   cold.tolerance = std::min(options.tolerance, kColdTolerance);
   cold.max_iterations = kColdIterations;
   return cold_solver_->solve(w.problem, w.impulses, cold).visits;

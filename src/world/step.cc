@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "integrate/integrate.h"
+#include "solve/options.h"
 #include "world/sleep.h"
 
 namespace scree {
@@ -144,11 +145,20 @@ double deepest_overlap(const Contacts& contacts, std::vector<double>& chunks) {
   return chunks.empty() ? 0.0 : *std::max_element(chunks.begin(), chunks.end());
 }
 
-/// The judge does not agree that it was solved: on from there, with a judge at the solver's side.
+/// The judge does not agree that it was solved: on from there, with what is left of the limits and
+/// a judge at the solver's side.
 SolveResult solve_on(Solver& solver, const SolveOptions& options, StepWorkspace& w,
-                     SolveResult before) {
+                     SolveResult before, std::chrono::steady_clock::time_point start) {
   SolveOptions thorough = options;
   thorough.judge = &w.audit;
+  thorough.max_iterations -= before.iterations;
+  const bool is_out = options.max_iterations > 0 && thorough.max_iterations <= 0;
+  if (is_out || is_time_over(options, start)) {
+    before.status = is_out ? SolveStatus::iteration_limit : SolveStatus::time_limit;
+    return before;
+  }
+  if (options.max_iterations <= 0) thorough.max_iterations = 0;
+  thorough.time_limit = time_left(options, start);
   SolveResult result = solver.solve(w.problem, w.impulses, thorough);
   result.iterations += before.iterations;
   result.visits += before.visits;
@@ -205,8 +215,10 @@ Receipt take_step(const Model& model, State& state, const StepForces& forces, do
   if (w.keeps_start) keep_start(state, w);
   watch.lap(&Receipt::Times::assemble, receipt);
 
+  // Joints may have no rows: ropes that hang loose. Then nobody asks again below.
   SolveOptions brief = options;
-  brief.is_brief = true;
+  brief.is_brief = model.joints.empty() || !w.problem.rows.empty();
+  const auto start_of_solve = std::chrono::steady_clock::now();
   if (model.joints.empty()) {
     w.audit.prepare(w.problem);
     brief.judge = &w.audit;
@@ -220,9 +232,11 @@ Receipt take_step(const Model& model, State& state, const StepForces& forces, do
   if (model.joints.empty()) {
     judge(options, w, receipt);
     watch.lap(&Receipt::Times::judge, receipt);
+    // Who reports a residual above the tolerance goes by a rule of its own.
     if (result.status == SolveStatus::converged &&
+        result.residuals.relative_rms <= options.tolerance &&
         !(receipt.residuals.relative_rms <= options.tolerance)) {
-      result = solve_on(solver, options, w, std::move(result));
+      result = solve_on(solver, options, w, std::move(result), start_of_solve);
       watch.lap(&Receipt::Times::solve, receipt);
       judge(options, w, receipt);
       watch.lap(&Receipt::Times::judge, receipt);

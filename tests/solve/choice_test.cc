@@ -129,6 +129,20 @@ TEST(Choice, AStartThatIsAsGoodAsSolvedIsLeftAsItIs) {
   }
 }
 
+// At 300 m/s single precision rounds velocities to 3e-5 m/s, a third of a hundredth of gh: more
+// than the tolerance. The judge sees that nothing is left to do.
+TEST(Choice, AStartIsSeenToBeSolvedWhereAllIsFast) {
+  Problem problem = heap();
+  for (ProblemBody& body : problem.bodies) body.velocity.x() += 300.0;
+  SolveOptions options = with(Law::none);
+  options.tolerance = 1e-7;
+  Impulses impulses = zero_impulses(problem);
+  ASSERT_EQ(solve(problem, impulses, options).status, SolveStatus::converged);
+  const SolveResult result = solve(problem, impulses, with(Law::none));
+  EXPECT_EQ(result.choice, Choice::solved_start);
+  EXPECT_EQ(result.iterations, 0);
+}
+
 // Who is judged by the caller does the same, and says what the judge says, but for rounding.
 TEST(Choice, AnEstimateIsWhatTheJudgeSays) {
   for (const Problem& problem : {box_stack(60, 0.5), heap()}) {

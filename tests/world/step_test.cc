@@ -56,19 +56,50 @@ class Hasty final : public Solver {
   std::unique_ptr<Solver> sweeps_ = solver_named("gauss-seidel").create();
 };
 
-TEST(Step, AsksAgainWhereTheJudgeDoesNotAgree) {
-  SolverInfo info = solver_named("gauss-seidel");
-  info.name = "hasty";
-  info.create = [] { return std::make_unique<Hasty>(); };
-  register_solver(info);
+/// A cube on the ground, solved by it.
+Scene hasty_scene() {
+  static const bool is_registered = [] {
+    SolverInfo info = solver_named("gauss-seidel");
+    info.name = "hasty";
+    info.create = [] { return std::make_unique<Hasty>(); };
+    register_solver(info);
+    return true;
+  }();
+  EXPECT_TRUE(is_registered);
   Scene scene;
   scene.add(ground()).add(box({1, 1, 1}).at({0, 0, 0.5}));
   scene.run.solver = "hasty";
-  const Receipt receipt = World(scene).step();
+  return scene;
+}
+
+TEST(Step, AsksAgainWhereTheJudgeDoesNotAgree) {
+  const Receipt receipt = World(hasty_scene()).step();
   EXPECT_TRUE(receipt.converged);
   EXPECT_EQ(receipt.status, SolveStatus::converged);
   EXPECT_GT(receipt.iterations, 1000);
   EXPECT_LT(receipt.iterations, 2000);
+}
+
+// The limit is that of the step, not of each time the solver is asked.
+TEST(Step, AsksAgainWithinItsLimitsOnly) {
+  Scene scene = hasty_scene();
+  scene.run.max_iterations = 1000;
+  const Receipt receipt = World(scene).step();
+  EXPECT_FALSE(receipt.converged);
+  EXPECT_EQ(receipt.status, SolveStatus::iteration_limit);
+  EXPECT_EQ(receipt.iterations, 1000);
+}
+
+// A rope that hangs loose has no rows: the solver works on contacts alone, and is judged at once.
+TEST(Step, IsSolvedBesideARopeThatHangsLoose) {
+  Scene scene = hasty_scene();
+  scene.add(sphere(0.1).at({0, 3, 0.1}).named("lump"));
+  Joint rope = make_joint(JointKind::rope, "", "lump").between(Vec3(0, 3, 1), {0, 3, 0.1});
+  rope.length = 2.0;
+  scene.add(rope);
+  const Receipt receipt = World(scene).step();
+  EXPECT_TRUE(receipt.converged);
+  EXPECT_EQ(receipt.status, SolveStatus::converged);
 }
 
 // 1e150 m/s is a number, and so is its square; the energy of 1e10 kg is none.
