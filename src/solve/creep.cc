@@ -11,8 +11,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kAlike = 0.02;  // of a change: what it may differ from the one before
 // What still decays adds to a jump what it should not: so much of |f| / |difference| is harmless.
 constexpr double kHarmless = 0.1;
-constexpr int kAlikeSweeps = 3;  // in a row before they are trusted
-constexpr int kSettled = 40;     // sweeps in which they have not become more alike
+constexpr int kAlikeSweeps = 3;         // in a row before they are trusted
+constexpr int kMostPatience = 1 << 24;  // sweeps
+constexpr int kSettled = 40;            // sweeps in which they have not become more alike
 constexpr double kOnCone = 1e-9;
 
 }  // namespace
@@ -52,7 +53,7 @@ void Creep::reset() {
   patience_ = kSettled;
 }
 
-void Creep::wait_longer() { patience_ *= 2; }
+void Creep::wait_longer() { patience_ = std::min(2 * patience_, kMostPatience); }
 
 void Creep::note(std::span<const double> x, std::span<const double> g,
                  std::span<const double> weight) {

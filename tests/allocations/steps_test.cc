@@ -15,11 +15,15 @@ namespace {
 std::atomic<bool> is_counting{false};
 std::atomic<long> allocations{0};
 
-void* allocate(std::size_t size, std::size_t alignment) {
+void* try_to_allocate(std::size_t size, std::size_t alignment) {
   if (is_counting.load(std::memory_order_relaxed)) allocations.fetch_add(1);
   // aligned_alloc() wants whole multiples.
   const std::size_t whole = (size + alignment - 1) / alignment * alignment;
-  void* memory = std::aligned_alloc(alignment, whole > 0 ? whole : alignment);
+  return std::aligned_alloc(alignment, whole > 0 ? whole : alignment);
+}
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  void* memory = try_to_allocate(size, alignment);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -29,6 +33,12 @@ void* allocate(std::size_t size, std::size_t alignment) {
 // Not inlined: the compiler would see memory of operator new freed otherwise, and warn.
 void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
 void* operator new[](std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return try_to_allocate(size, alignof(std::max_align_t));
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return try_to_allocate(size, alignof(std::max_align_t));
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
 }
